@@ -1,0 +1,1 @@
+"""The protocols an engine may speak, each one file of data ending in `DIALECT = …`."""
