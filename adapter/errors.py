@@ -40,7 +40,7 @@ __all__ = [
 
 
 class FenError(FenwireError):
-    """A record that must not reach an engine; `problems` holds all that is wrong, `report` the whole finding."""
+    """A record that must not reach an engine; `problems` says all that is wrong, `report` the rest."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = (), report: Report | None = None) -> None:
         super().__init__(message)
