@@ -20,29 +20,27 @@ from typing import Annotated, Any, Literal
 import msgspec
 import platformdirs
 
+from engines.dialects import NAMES, Capabilities, Dialect, get
 from engines.errors import ConfigError
 
-LimitWord = Literal["depth", "nodes", "time", "clock", "mate", "infinite"]
 PackageManager = Literal["apt", "brew", "winget"]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=10_000_000)]
 
 
-class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the engine obeys by itself; the driver keeps the rest for it, or refuses the wish.
+class Overrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The fields of a Dialect that a profile may set: those that are plain data. Unset ones stay as they are.
 
-    `limits` are the bounds of a search it stops at; `searchmoves` and `banmoves` whether it keeps to such a
-    list; `isready_in_search` whether `isready` is answered while it thinks; `multipv` whether more than one
-    line can be had; `chess960` whether castling can be sent as king takes rook; `ponder` whether it thinks
-    on the opponent's time.
+    An empty `new_game` says that the engine has no such command.
     """
 
-    limits: tuple[LimitWord, ...]
-    searchmoves: bool
-    banmoves: bool
-    isready_in_search: bool
-    multipv: bool
-    chess960: bool
-    ponder: bool
+    rank_base: Literal[0, 1] | msgspec.UnsetType = msgspec.UNSET
+    max_halfmove: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+    history_root: Literal["whole", "capture"] | msgspec.UnsetType = msgspec.UNSET
+    mate_score: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+    single_limit: bool | msgspec.UnsetType = msgspec.UNSET
+    new_game: str | msgspec.UnsetType = msgspec.UNSET
+    side_letters: dict[Literal["w", "b"], str] | msgspec.UnsetType = msgspec.UNSET
+    no_move: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,21 +67,21 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `command` is the program and its arguments (empty in a template, which lends its data to a program named
     on the command line). `cwd` and the values of `files` (engine options that hold a path) are absolute.
-    `dialect` holds only what differs from the protocol's own. `preference` orders profiles that would do
-    equally well, lowest first; a `fallback` serves only where nothing else is found. `install` names the
-    package for each package manager. `source` is the file it came from.
+    `dialect` holds only what differs from the protocol's own; `speech()` is the whole. `preference` orders
+    profiles that would do equally well, lowest first; a `fallback` serves only where nothing else is found.
+    `install` names the package for each package manager. `source` is the file it came from.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
     command: tuple[str, ...]
-    protocol: Literal["uci", "ucci"]
+    protocol: Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(NAMES)})$")]
     variants: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     capabilities: Capabilities
     title: str = ""
     cwd: str | None = None
     env: dict[str, str] = {}
     files: dict[str, str] = {}
-    dialect: dict[str, str | int | bool] = {}
+    dialect: Overrides = Overrides()
     options: dict[str, str | int | bool] = {}
     deadlines: Deadlines = Deadlines()
     install: dict[PackageManager, str] = {}
@@ -96,6 +94,19 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def template(self) -> bool:
         """Whether the profile names no program of its own."""
         return not self.command
+
+    def speech(self) -> Dialect:
+        """The protocol as this engine speaks it: its fields overridden, its capabilities in place."""
+        changes = {
+            name: value
+            for name in Overrides.__struct_fields__
+            if (value := getattr(self.dialect, name)) is not msgspec.UNSET
+        }
+        if "new_game" in changes:
+            changes["new_game"] = changes["new_game"] or None
+        if "no_move" in changes:
+            changes["no_move"] = frozenset(changes["no_move"])
+        return msgspec.structs.replace(get(self.protocol), capabilities=self.capabilities, **changes)
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -124,40 +135,26 @@ class Catalog(msgspec.Struct, frozen=True):
         return next((profile for profile in self.profiles if profile.name == name), None)
 
 
-# What an engine of each protocol is taken to obey until its profile says otherwise.
-# UCI: the protocol of April 2006, "go" and "isready". UCCI 3.0: §6 has no movetime and no mate, bans moves
-# instead of listing them, and shows one line only.
-PROTOCOLS: Mapping[str, Mapping[str, Any]] = {
-    "uci": {
-        "limits": ["depth", "nodes", "time", "clock", "mate", "infinite"],
-        "searchmoves": True,
-        "banmoves": False,
-        "isready_in_search": True,
-        "multipv": True,
-        "ponder": True,
-    },
-    "ucci": {
-        "limits": ["depth", "nodes", "clock", "infinite"],
-        "searchmoves": False,
-        "banmoves": True,
-        "isready_in_search": True,
-        "multipv": False,
-        "ponder": True,
-    },
-}
-
 # What each key holds, in the words of an error. The longest key that fits is taken.
 EXPECTED: Mapping[str, str] = {
     "name": "letters, digits and . _ + - (no blanks)",
     "title": "a text",
     "command": 'a list of words, such as ["stockfish"]',
-    "protocol": "uci or ucci",
+    "protocol": " or ".join(NAMES),
     "variant": 'a word such as "chess"; several go in variants = […]',
     "variants": 'a list of words, such as ["chess", "chess960"]',
     "cwd": "a folder",
     "env": "a text",
     "files": "a path",
-    "dialect": "a text, a whole number, true or false",
+    "dialect": "a table of the protocol's fields",
+    "dialect.rank_base": "0 or 1, the number of the first rank",
+    "dialect.max_halfmove": "a whole number above 0",
+    "dialect.history_root": "whole or capture",
+    "dialect.mate_score": "a whole number above 0",
+    "dialect.single_limit": "true or false",
+    "dialect.new_game": "a text",
+    "dialect.side_letters": 'a table such as { w = "w", b = "b" }',
+    "dialect.no_move": "a list of words",
     "options": "a text, a whole number, true or false",
     "capabilities": "true or false",
     "capabilities.limits": "a list of depth, nodes, time, clock, mate, infinite",
@@ -254,17 +251,23 @@ def read(data: Mapping[str, Any], source: Path) -> Profile:
 
 
 def _assumed(raw: Mapping[str, Any]) -> dict[str, Any]:
-    variants = raw.get("variants")
+    """What an engine of the protocol is taken to obey until its profile says otherwise."""
+    protocol, variants = raw.get("protocol"), raw.get("variants")
+    # a protocol that is missing or unknown is reported by the conversion; until then any one will do
+    dialect = get(protocol if protocol in NAMES else NAMES[0])
     chess960 = isinstance(variants, list) and "chess960" in variants
-    # an unknown protocol is reported by the conversion; until then any set of capabilities will do
-    protocol = raw.get("protocol")
-    assumed = PROTOCOLS.get(protocol if isinstance(protocol, str) else "", PROTOCOLS["uci"])
-    return {**assumed, "chess960": chess960}
+    return {**msgspec.structs.asdict(dialect.capabilities), "chess960": chess960}
 
 
 def _absolute(text: str, source: Path) -> str:
     return str((source.parent / Path(text).expanduser()).absolute())
 
+
+_TABLES: Mapping[str, type[msgspec.Struct]] = {
+    "capabilities": Capabilities,
+    "dialect": Overrides,
+    "deadlines": Deadlines,
+}
 
 # the three shapes of a msgspec.ValidationError's text
 _MISSING = re.compile(r"Object missing required field `(?P<key>[^`]*)`(?: - at `\$\.?(?P<at>.*)`)?$")
@@ -281,8 +284,7 @@ def _explain(message: str, raw: Mapping[str, Any]) -> str:
         return f"key {shown} is missing; expected {_expected(key)}"
     if match := _UNKNOWN.fullmatch(message):
         at = match["at"] or ""
-        tables: dict[str, type[msgspec.Struct]] = {"capabilities": Capabilities, "deadlines": Deadlines}
-        return f"unknown key {'.'.join(filter(None, (at, match['key'])))}; {_known(tables.get(at, Profile))}"
+        return f"unknown key {'.'.join(filter(None, (at, match['key'])))}; {_known(_TABLES.get(at, Profile))}"
     match = _WRONG.fullmatch(message)
     if match is None:  # a wording this project has not met: pass it on whole
         return message
