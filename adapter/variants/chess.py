@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 import chess
 
 from adapter.variants.chess_reading import read_move
+from adapter.variants.chess_record import placement, read_record
 from adapter.variants.variant import CastlingStyle, EpStyle, Outcome, Side, Variant
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
@@ -47,29 +48,6 @@ _REPETITIONS = (
     (3, "the position has occurred three times: either side may claim a draw"),
 )
 
-# Where a square of python-chess (a1 = 0) lies in the placement field: rank 8 first, a blank for each slash.
-_PLACE = [(7 - square // 8) * 9 + square % 8 for square in range(64)]
-_BLANK = bytes("/".join(["1" * 8] * 8), "ascii")
-_RUNS = [("1" * length, str(length)) for length in range(8, 1, -1)]
-
-
-def _placement(board: chess.Board) -> str:
-    """The first FEN field, a quarter of the time python-chess' own walk over 64 squares takes."""
-    field = bytearray(_BLANK)
-    place = _PLACE
-    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    for mine, letters in ((board.occupied_co[True], b"PNBRQK"), (board.occupied_co[False], b"pnbrqk")):
-        for kind, letter in zip(kinds, letters, strict=True):
-            bits = kind & mine
-            while bits:
-                lowest = bits & -bits
-                field[place[lowest.bit_length() - 1]] = letter
-                bits ^= lowest
-    text = field.decode("ascii")
-    for run, digit in _RUNS:
-        text = text.replace(run, digit)
-    return text
-
 
 def _strongest(rules: Sequence[tuple[int, str]], holds: Callable[[int], bool]) -> list[str]:
     return next(([sentence] for count, sentence in rules if holds(count)), [])
@@ -85,7 +63,7 @@ class ChessBoard:
     def __init__(self, fen: str) -> None:
         self._root = fen
         self._played: list[chess.Move] = []
-        self._board = chess.Board(fen, chess960=self.CHESS960)
+        self._board = read_record(fen, chess960=self.CHESS960)
 
     @property
     def side(self) -> Side:
@@ -95,9 +73,9 @@ class ChessBoard:
         twin = object.__new__(type(self))
         twin._root = self._root
         twin._played = self._played.copy()
-        # python-chess copies its history move by move, which costs more than the move to be played. Only
-        # moves since the last capture or pawn move can matter to a repetition; pop() replays the rest.
-        twin._board = self._board.copy(stack=self._board.halfmove_clock)
+        # python-chess copies a history move by move, which costs more than the move to be played; what needs
+        # the moves before this copy (a repetition, a pop) replays them.
+        twin._board = self._board.copy(stack=False)
         return twin
 
     def fen(self, *, ep: EpStyle = "legal", castling: CastlingStyle = "xfen") -> str:
@@ -106,7 +84,7 @@ class ChessBoard:
         square = board.ep_square
         target = "-" if square is None or not _EP_SHOWN[ep](board) else chess.SQUARE_NAMES[square]
         return (
-            f"{_placement(board)} {'w' if board.turn else 'b'} {rights} {target} "
+            f"{placement(board)} {'w' if board.turn else 'b'} {rights} {target} "
             f"{board.halfmove_clock} {board.fullmove_number}"
         )
 
@@ -157,13 +135,15 @@ class ChessBoard:
         # FIDE Laws 9.6: a mate on the last move goes before the counting rules.
         if any(board.generate_legal_moves()):
             found += _strongest(_COUNT_RULES, lambda count: board.halfmove_clock >= count)
-            found += _strongest(_REPETITIONS, board.is_repetition)
+            # Two visits more take eight half-moves, none of which resets the count.
+            if min(board.halfmove_clock, len(self._played)) >= 8:
+                found += _strongest(_REPETITIONS, self._replayed().is_repetition)
         if board.is_insufficient_material():
             found.append("neither side has the material to mate: the game is drawn")
         return found
 
     def last_capture(self) -> int:
-        board = chess.Board(self._root, chess960=self.CHESS960)
+        board = read_record(self._root, chess960=self.CHESS960)
         last = 0
         for count, move in enumerate(self._played, start=1):
             if board.is_capture(move):
@@ -172,7 +152,7 @@ class ChessBoard:
         return last
 
     def _replayed(self) -> chess.Board:
-        board = chess.Board(self._root, chess960=self.CHESS960)
+        board = read_record(self._root, chess960=self.CHESS960)
         for move in self._played:
             board.push(move)
         return board
