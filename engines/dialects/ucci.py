@@ -1,0 +1,84 @@
+"""UCCI 3.0, the Universal Chinese Chess Interface (Morning Yellow, 2007), as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.dialects.dialect import Capabilities, Dialect
+from engines.limits import Limit
+from engines.options import Option, read_words
+
+
+def _position(fen: str, moves: Sequence[str]) -> str:
+    # exactly one blank apart: ElephantEye reads the list with a fixed stride
+    return f"position fen {fen} moves {' '.join(moves)}" if moves else f"position fen {fen}"
+
+
+def _set_option(name: str, value: str | None) -> str:
+    return f"setoption {name}" if value is None else f"setoption {name} {value}"
+
+
+def _read_option(text: str) -> Option:
+    return read_words(text, first=None)
+
+
+def _clock(limit: Limit, side: str) -> Sequence[str]:
+    # `time` and `increment` are the mover's, `opptime` and `oppincrement` the other's; milliseconds, as
+    # every engine at hand reads them
+    own, other = ("w", "b") if side == "w" else ("b", "w")
+    words = ["time", str(getattr(limit, f"{own}time"))]
+    bonus = getattr(limit, f"{own}inc")
+    words += ["movestogo", str(limit.movestogo)] if limit.movestogo else ["increment", str(bonus or 0)]
+    words += ["opptime", str(getattr(limit, f"{other}time"))]
+    bonus = getattr(limit, f"{other}inc")
+    words += ["oppmovestogo", str(limit.movestogo)] if limit.movestogo else ["oppincrement", str(bonus or 0)]
+    return words
+
+
+DIALECT = Dialect(
+    name="ucci",
+    hello="ucci",
+    heard={
+        "id": "id",
+        "option": "option",
+        "ucciok": "hello",
+        "readyok": "ready",
+        "info": "info",
+        "bestmove": "bestmove",
+        "nobestmove": "bestmove",
+        "bye": "other",
+        "pophash": "other",
+    },
+    new_game="setoption newgame",
+    stop="stop",
+    ping="isready",
+    quit="quit",
+    ponder_hit="ponderhit",
+    rank_base=0,
+    side_letters={"w": "w", "b": "b"},
+    history_root="capture",  # UCCI 3.0, "position": earlier moves cannot matter to repetition
+    max_halfmove=None,
+    no_move=frozenset(("(none)", "0000", "null", "none", "a0a0", "")),
+    single_limit=True,
+    mate_score=9999,
+    position=_position,
+    set_option=_set_option,
+    read_option=_read_option,
+    go_words={
+        "depth": lambda limit: ("depth", str(limit.depth)),
+        "nodes": lambda limit: ("nodes", str(limit.nodes)),
+        "infinite": lambda limit: ("infinite",),
+    },
+    clock=_clock,
+    search_moves=None,
+    ban_moves=lambda moves: "banmoves " + " ".join(moves),
+    capabilities=Capabilities(
+        limits=("depth", "nodes", "clock", "infinite"),
+        searchmoves=False,
+        banmoves=True,
+        isready_in_search=True,
+        multipv=False,
+        chess960=False,
+        ponder=True,
+    ),
+)

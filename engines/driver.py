@@ -1,0 +1,354 @@
+"""One engine, driven from asyncio: every wait has a deadline, every end of it is a process reaped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
+
+from engines.dialects import Dialect
+from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
+from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.info import Info, read
+from engines.link import Link, Record, describe_exit
+from engines.options import OptionTable, Wish
+from engines.plan import Plan
+from engines.profile import Profile
+from engines.running import Running
+from engines.search import Search
+from engines.session import Session, State
+
+_LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
+_CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
+
+
+class Driver:
+    """An engine's process and conversation. Make one with `Driver.open`; always `close` it.
+
+    One search runs at a time; a second waits for its turn. After an error of the engine the driver is of
+    no further use: `failure` holds the error and every call raises it. `notes` tells what was odd at the
+    start, `values` what each option was set to.
+    """
+
+    def __init__(self, profile: Profile, command: Sequence[str], *, record: Record | None = None) -> None:
+        self.profile = profile
+        self.dialect: Dialect = profile.speech()
+        self.failure: EngineError | None = None
+        self.notes: list[str] = []
+        self.values: dict[str, str] = {}
+        self._loop = asyncio.get_running_loop()
+        self._turn = asyncio.Lock()
+        self._running: Running | None = None
+        self._greeting: asyncio.Future[None] = self._loop.create_future()
+        self._pongs: deque[asyncio.Future[None]] = deque()
+        self._burial: asyncio.Task[None] | None = None
+        self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
+
+    @classmethod
+    async def open(
+        cls,
+        profile: Profile,
+        command: Sequence[str],
+        *,
+        options: Mapping[str, Wish] | None = None,
+        record: Record | None = None,
+    ) -> Self:
+        """A driver whose engine has greeted, taken its options and said it is ready.
+
+        Raises EngineStartError when the program does not start or greet in time, OptionError for an option
+        the engine does not offer, EngineTimeout when it is not ready in time.
+        """
+        driver = cls(profile, command, record=record)
+        try:
+            await driver._greet()
+            await driver._configure_first(options or {})
+        except BaseException:
+            await driver.close()
+            raise
+        return driver
+
+    @property
+    def name(self) -> str:
+        """What the engine calls itself, or its profile's name until it has."""
+        return self._link.name
+
+    @property
+    def author(self) -> str:
+        """Whom the engine names as its author; may be empty."""
+        return self._link.session.author
+
+    @property
+    def options(self) -> OptionTable:
+        """The options it offered."""
+        return self._link.session.options
+
+    @property
+    def pid(self) -> int:
+        """Its process's number."""
+        return self._link.process.pid
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Its last lines outside any search: banners, `info string`s, errors."""
+        return self._link.said()
+
+    async def configure(self, options: Mapping[str, Wish]) -> None:
+        """Sets options and waits until the engine is ready. All are checked before the first is sent.
+
+        Raises OptionError for one that was not offered or is out of its range, EngineTimeout.
+        """
+        wishes = self.options.resolve_all(options)
+        async with self._turn:
+            await self._set(wishes)
+
+    async def ping(self) -> None:
+        """Waits for a sign of life, at most `ready` seconds. Raises EngineTimeout."""
+        async with self._turn:
+            await self._ping(self.profile.deadlines.ready)
+
+    async def ask(self, line: str, *, until: str | None, seconds: float) -> tuple[str, ...]:
+        """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
+        it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`."""
+        async with self._turn:
+            self._check()
+            self._link.tell(lambda session: session.say(line))
+            if until is None:
+                await self._ping(seconds)
+                return self.said
+            end = self._loop.time() + seconds
+            while not any(said.startswith(until) for said in self.said):
+                if self._loop.time() >= end:
+                    self.fail(f"printed no line beginning with {until!r} within {seconds:g} s")
+                self._check()
+                await asyncio.sleep(0.005)
+            return self.said
+
+    async def begin(
+        self,
+        position: str,
+        plan: Plan,
+        *,
+        options: Mapping[str, Wish] | None = None,
+        new_game: bool = False,
+        timeout: float | None = None,  # noqa: ASYNC109 - the search's own bound, kept by `stop`
+        streamed: bool = False,
+    ) -> Running:
+        """Starts a search once the engine is free; the turn ends with it.
+
+        `options` are set before it where they differ from what is set. After `timeout` seconds it is told
+        to stop and counts as incomplete. Raises OptionError, and EngineError when the engine is gone or
+        this very task holds it busy.
+        """
+        busy = self._running
+        if (
+            busy is not None
+            and not busy.done.done()
+            and busy.owner is asyncio.current_task()
+            and not busy.left
+        ):
+            raise EngineError(
+                f"{self.name} is busy with a search this task has under way; leave that one first",
+                engine=self.name,
+            )
+        wishes = self.options.resolve_all(options or {})
+        await self._turn.acquire()
+        try:
+            self._check()
+            changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
+            commands = [_setter(name, value) for name, value in changes]
+            if new_game:
+                commands.append(Session.new_game)
+            self._link.tell(*commands, lambda session: session.go(position, plan, streamed=streamed))
+            self.values.update((name, value or "") for name, value in changes)
+            search = self._link.session.search
+            assert search is not None
+            running = self._running = Running(search, self.profile.deadlines, self, timeout)
+        except BaseException:
+            self._turn.release()
+            raise
+        running.done.add_done_callback(lambda _: self._turn.release())
+        return running
+
+    async def result(self, running: Running) -> Search:
+        """The search once it has ended. Raises what ended it otherwise: EngineTimeout, EngineDied.
+
+        When the waiter is cancelled the engine is told to stop; the next search waits for its answer.
+        """
+        try:
+            return await asyncio.shield(running.done)
+        except asyncio.CancelledError:
+            self.leave(running)
+            raise
+        except EngineError:
+            await self._link.ended()
+            raise
+
+    def leave(self, running: Running) -> None:
+        """Gives up on a search: the engine is told to stop, its answer will be fenced off."""
+        running.left = True
+        if running is self._running:
+            self.stop_search("left")
+
+    def reports(self, running: Running) -> list[Info]:
+        """What a streamed search has reported since the last call, oldest first."""
+        mate_score = self.dialect.mate_score
+        return [read(line, mate_score=mate_score) for line in self._link.reports(running.search)]
+
+    def ponder_hit(self) -> None:
+        """Tells the engine that the move it ponders was played."""
+        self._link.tell(Session.ponder_hit)
+
+    async def close(self) -> None:
+        """Ends the engine: `quit`, then stronger means. Its process is reaped on return. Never raises."""
+        if not self._link.ending:
+            self._abandon(EngineError(f"{self.name} was closed", engine=self.name))
+            self._link.end(self.profile.deadlines.quit, polite=True)
+        await self._link.ended()
+
+    # --- what a running search asks for (`engines.running.Keeper`) ----------------------------------
+
+    def stop_search(self, reason: str) -> None:
+        """Tells the running search to end; harmless when there is none."""
+        running = self._running
+        if running is None or running.done.done():
+            return
+        if self._link.tell(lambda session: session.stop(reason)):
+            running.stopped()
+
+    def fail(self, what: str) -> None:
+        """Gives the engine up: it ends, and all who wait get an EngineTimeout saying so."""
+        self._abandon(EngineTimeout(f"{self.name} {what}", **self._link.evidence()))
+        self._link.end(self.profile.deadlines.quit)
+
+    def probe(self) -> bool:
+        """Sends a ping into a search; False where the engine answers none while it thinks."""
+        session = self._link.session
+        if not self.profile.capabilities.isready_in_search or session.state is not State.SEARCHING:
+            return False
+        self._link.tell(Session.ping)
+        return True
+
+    def heard(self) -> tuple[int, bool]:
+        """Bytes heard so far, and whether a ping is unanswered."""
+        return self._link.session.heard_bytes, self._link.session.pings > 0
+
+    def begun_at(self, search: Search) -> float | None:
+        """When the engine began on it (`time.monotonic`), None while the fence stands."""
+        begun = self._link.begun
+        return begun[1] if begun is not None and begun[0] is search else None
+
+    # --- inner -------------------------------------------------------------------------------------
+
+    async def _greet(self) -> None:
+        self._link.tell(Session.hello)
+        seconds = self.profile.deadlines.start
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.shield(self._greeting)
+        except TimeoutError:
+            said = f"it printed {self.said[-1]!r}" if self.said else "it printed nothing"
+            raise EngineStartError(
+                f"{self.name} did not answer {self.dialect.hello!r} within {seconds:g} s; {said}: "
+                f"is it an engine that speaks {self.dialect.name.upper()}?",
+                **self._link.evidence(),
+            ) from None
+
+    async def _configure_first(self, options: Mapping[str, Wish]) -> None:
+        for option in self.options:
+            if option.fault:
+                self.notes.append(f"option line {option.raw!r}: {option.fault}")
+        # A profile is written for many versions of one engine: what this one lacks is left out.
+        preset = {**self.profile.options, **self.profile.files}
+        known = {name: value for name, value in preset.items() if name in self.options}
+        self.notes += [f"the profile's option {name} is not offered" for name in preset if name not in known]
+        given = {name.lower() for name in options}
+        wishes = {name: value for name, value in known.items() if name.lower() not in given}
+        resolved = self.options.resolve_all({**wishes, **options})
+        async with self._turn:
+            await self._set(resolved)
+
+    def _value(self, name: str) -> str | None:
+        option = self.options.get(name)
+        return self.values.get(name, option.default if option is not None else None)
+
+    async def _set(self, wishes: Sequence[tuple[str, str | None]]) -> None:
+        self._check()
+        self._link.tell(*(_setter(name, value) for name, value in wishes))
+        self.values.update((name, value or "") for name, value in wishes)
+        await self._ping(self.profile.deadlines.ready)
+
+    async def _ping(self, seconds: float) -> None:
+        self._check()
+        pong: asyncio.Future[None] = self._loop.create_future()
+        self._pongs.append(pong)
+        self._link.tell(Session.ping)
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.shield(pong)
+        except TimeoutError:
+            self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
+            await self._link.ended()
+            self._check()
+
+    def _check(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+
+    def _react(self, event: Event) -> None:
+        if isinstance(event, Answered):
+            if self._pongs:
+                _resolve(self._pongs.popleft())
+        elif isinstance(event, Greeted):
+            _resolve(self._greeting)
+        elif isinstance(event, Gone):
+            if not self._link.ending:
+                self._burial = self._loop.create_task(self._bury())
+        elif (running := self._running) is not None and running.search is event.search:
+            if isinstance(event, Finished):
+                running.finish()
+            elif isinstance(event, Reported):
+                running.news.set()
+            elif isinstance(event, Stopped):
+                running.stopped()
+            else:
+                running.begun()
+
+    async def _bury(self) -> None:
+        process = self._link.process
+        status = await process.wait_exit(_CLOSED_OUTPUT)
+        await process.wait_last_words(_LAST_WORDS)
+        code, number, how = describe_exit(status) if status is not None else (None, None, "")
+        evidence = self._link.evidence()
+        tail = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
+        last = evidence["stderr_tail"] or tail
+        said = f"; its last words: {last[-1]!r}" if last else ""
+        error: EngineError
+        if status is None:
+            error = EngineDied(f"{self.name} closed its output and went on running{said}", **evidence)
+        elif not self._greeting.done():
+            error = EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
+        else:
+            error = EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
+        self._abandon(error)
+        self._link.end(self.profile.deadlines.quit)
+
+    def _abandon(self, error: EngineError) -> None:
+        self.failure = self.failure or error
+        for waiter in (self._greeting, *self._pongs):
+            if not waiter.done():
+                waiter.set_exception(error)
+                # nobody may be waiting any more
+                waiter.exception()
+        self._pongs.clear()
+        if self._running is not None:
+            self._running.lose(error)
+
+
+def _resolve(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+def _setter(name: str, value: str | None) -> Callable[[Session], bytes]:
+    return lambda session: session.set_option(name, value)

@@ -1,0 +1,172 @@
+"""A session joined to its process: the listening thread on one side, the event loop on the other.
+
+The loop is woken only for what somebody waits for; reports of a search stay in its `Search`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import signal
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TypedDict
+
+from engines.dialects import Dialect
+from engines.events import Begun, Event
+from engines.process import EngineProcess
+from engines.profile import Profile
+from engines.search import Search
+from engines.session import Session
+
+Record = Callable[[float, str, bytes], None]  # seconds since the start, ">" or "<", the bytes as they went
+
+_living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
+
+
+@atexit.register
+def _kill_the_rest() -> None:
+    # Somebody left without closing: no engine outlives us for that.
+    for process in list(_living):
+        process.kill_and_reap()
+
+
+class Evidence(TypedDict):
+    """What an error about an engine carries."""
+
+    engine: str
+    transcript_tail: tuple[str, ...]
+    stderr_tail: tuple[str, ...]
+
+
+class Link:
+    """One engine's process and session. `on_event` is called on the event loop, in order.
+
+    Raises EngineStartError when the program cannot be started.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        command: Sequence[str],
+        dialect: Dialect,
+        *,
+        on_event: Callable[[Event], None],
+        record: Record | None = None,
+    ) -> None:
+        self.session = Session(dialect, profile.capabilities)
+        self.begun: tuple[Search, float] | None = None  # the last search whose fence fell, and when
+        self._name = profile.name
+        self._loop = asyncio.get_running_loop()
+        self._on_event = on_event
+        self._lock = threading.Lock()
+        self._events: deque[Event] = deque()
+        self._scheduled = False
+        self._record = record
+        self._start = time.monotonic()
+        self._ending: asyncio.Task[int | None] | None = None
+        self.process = EngineProcess(
+            command, on_output=self._hear, cwd=profile.cwd, env=profile.env, name=profile.name
+        )
+        _living.add(self.process)
+
+    @property
+    def name(self) -> str:
+        """What the engine calls itself, or its profile's name until it has."""
+        return self.session.name or self._name
+
+    @property
+    def ending(self) -> bool:
+        """Whether the process has been told to end."""
+        return self._ending is not None
+
+    def tell(self, *commands: Callable[[Session], bytes]) -> bytes:
+        """Gives the session commands and sends what it says, in one write; the bytes sent."""
+        with self._lock:
+            data = b"".join([command(self.session) for command in commands])
+            self._write(data)
+        return data
+
+    def said(self) -> tuple[str, ...]:
+        """The engine's last lines outside any search."""
+        with self._lock:
+            return tuple(self.session.wall)
+
+    def evidence(self) -> Evidence:
+        """The last of what was exchanged, for an error."""
+        with self._lock:
+            tail = tuple(self.session.tail)
+        return {"engine": self.name, "transcript_tail": tail, "stderr_tail": self.process.stderr_tail()}
+
+    def reports(self, search: Search) -> list[bytes]:
+        """The reports of a streamed search that were not yet handed out."""
+        with self._lock:
+            return search.drain()
+
+    def end(self, grace: float, *, polite: bool = False) -> None:
+        """Starts to end the process, asked to leave first when `polite`; `ended` waits for it."""
+        if self._ending is None:
+            polite = polite and bool(self.tell(Session.quit))
+            self._ending = self._loop.create_task(self.process.end(polite=polite, grace=grace))
+
+    async def ended(self) -> None:
+        """Waits for the process's end; a caller cancelled meanwhile leaves it to go on."""
+        if self._ending is not None:
+            await asyncio.shield(self._ending)
+            _living.discard(self.process)
+
+    def _write(self, data: bytes) -> None:
+        # under the lock, so that what the two threads say goes out in the order the session saw
+        if data:
+            if self._record is not None:
+                self._record(time.monotonic() - self._start, ">", data)
+            self.process.write(data)
+
+    def _hear(self, data: bytes) -> None:
+        # on the listening thread
+        with self._lock:
+            if data and self._record is not None:
+                self._record(time.monotonic() - self._start, "<", data)
+            events = self.session.feed(data) if data else self.session.end()
+            answer = self.session.outgoing()
+            if answer:
+                self._write(answer)
+            wake = False
+            for event in events:
+                if isinstance(event, Begun):
+                    self.begun = event.search, time.monotonic()
+                    # only a time we keep ourselves needs a timer as exact as a wake-up
+                    if event.search.plan.seconds is None:
+                        continue
+                self._events.append(event)
+                wake = True
+            if not wake or self._scheduled:
+                return
+            self._scheduled = True
+        try:
+            self._loop.call_soon_threadsafe(self._dispatch)
+        except RuntimeError:
+            # the loop was closed over our heads: nobody is left to serve
+            self.process.kill()
+
+    def _dispatch(self) -> None:
+        with self._lock:
+            events = tuple(self._events)
+            self._events.clear()
+            self._scheduled = False
+        for event in events:
+            self._on_event(event)
+
+
+def describe_exit(status: int) -> tuple[int | None, int | None, str]:
+    """An exit status as (exit code, signal number, words)."""
+    if status >= 0:
+        return status, None, f"exit code {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return None, -status, name

@@ -1,0 +1,213 @@
+"""What an engine lets its user set: `option` lines read, wishes checked against them before they are sent.
+
+>>> read_words("name Hash type spin default 16 min 1 max 1024", first="name").max
+1024
+>>> OptionTable([read_words("name Hash type spin default 16", first="name")]).resolve("hash", 64)
+('Hash', '64')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from engines.errors import OptionError
+
+# What may follow the type, by type: a string's default or a choice may itself hold the word `min`.
+FOLLOWING = {
+    "check": ("default",),
+    "spin": ("default", "min", "max"),
+    "combo": ("default", "var"),
+    "button": (),
+    "string": ("default",),
+    "label": ("default",),
+}
+Wish = str | int | bool | None  # what a caller may ask an option to be; None presses a button
+EMPTY = "<empty>"  # UCI's spelling of the empty string
+_FIRST = ("threads", "number of threads")
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option as the engine offered it. `kind` is None when the line was malformed: then `raw` is all
+    there is, `fault` says what is wrong, and any value is passed on unchecked."""
+
+    name: str
+    kind: str | None
+    default: str | None = None
+    min: int | None = None
+    max: int | None = None
+    choices: tuple[str, ...] = ()
+    raw: str = ""
+    fault: str | None = None
+
+
+def read_words(text: str, *, first: str | None) -> Option:
+    """An `option` line's text (without that word) as an Option; never raises.
+
+    Keywords are read in any case, those behind the type in any order; each value runs to the next keyword
+    its type allows. `first` is the keyword before the name, None where the name stands by itself (UCCI).
+    """
+    tokens = text.split()
+    if first is not None and tokens and tokens[0].lower() == first:
+        del tokens[0]
+    lower = [token.lower() for token in tokens]
+    # The first `type` followed by a known type ends the name, which may hold any word, `type` among them.
+    at = next((i for i in range(len(lower) - 1) if lower[i] == "type" and lower[i + 1] in FOLLOWING), None)
+    if at is None or at == 0:
+        what = "it has no name" if at == 0 or not tokens else "it names no type of option that is known"
+        return Option(name=" ".join(tokens[:1]), kind=None, raw=text.strip(), fault=what)
+    kind = lower[at + 1]
+    found: dict[str, list[str]] = {}
+    choices: list[list[str]] = []
+    values: list[str] = []
+    for token, word in zip(tokens[at + 2 :], lower[at + 2 :], strict=True):
+        if word == "var" and word in FOLLOWING[kind]:
+            values = []
+            choices.append(values)
+        elif word in FOLLOWING[kind] and word not in found:
+            values = found[word] = []
+        else:
+            values.append(token)
+    return _assemble(text, " ".join(tokens[:at]), kind, found, [" ".join(choice) for choice in choices])
+
+
+def _assemble(text: str, name: str, kind: str, found: dict[str, list[str]], choices: Sequence[str]) -> Option:
+    default = " ".join(found["default"]) if "default" in found else None
+    low, high, fault = _number(found, "min"), _number(found, "max"), None
+    if kind == "spin":
+        value = _number(found, "default")
+        if value is None:
+            fault = f"its default {default!r} is not a number"
+        elif (low is not None and value < low) or (high is not None and value > high):
+            fault = f"its default {value} lies outside {low}..{high}"
+    return Option(
+        name=name,
+        kind=kind,
+        default="" if default in (None, EMPTY) and kind == "string" else default,
+        min=low,
+        max=high,
+        choices=tuple(choices),
+        raw=text.strip(),
+        fault=fault,
+    )
+
+
+def _number(found: dict[str, list[str]], key: str) -> int | None:
+    try:
+        return int(float(" ".join(found[key])))
+    except (KeyError, ValueError, OverflowError):
+        return None
+
+
+class OptionTable:
+    """The options of one engine, found by name in any case."""
+
+    def __init__(self, options: Iterable[Option] = ()) -> None:
+        self._by_name: dict[str, Option] = {}
+        for option in options:
+            self.add(option)
+
+    def add(self, option: Option) -> None:
+        """Takes one more option; the first of a name stays."""
+        self._by_name.setdefault(option.name.lower(), option)
+
+    def __iter__(self) -> Iterator[Option]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._by_name
+
+    def get(self, name: str) -> Option | None:
+        """The option of that name in any case, or None."""
+        return self._by_name.get(name.lower())
+
+    def resolve(self, name: str, value: Wish) -> tuple[str, str | None]:
+        """The engine's own spelling of a wish: (name, value), value None for a button.
+
+        Raises OptionError when the engine did not offer the option or the value lies outside its offer.
+        """
+        option = self.get(name)
+        if option is None:
+            raise OptionError(f"the engine offers no option {name!r}{self._near(name)}")
+        text = _plain(value)
+        for sign, called in (("\n", "a line break"), ("\r", "a line break"), ("\0", "a NUL")):
+            if sign in name or sign in text:
+                raise OptionError(
+                    f"the value of {option.name} holds {called}; an engine would read a new command"
+                )
+        return option.name, _CHECKS.get(option.kind or "", _any)(option, text, value)
+
+    def resolve_all(self, wishes: Mapping[str, Wish]) -> list[tuple[str, str | None]]:
+        """All wishes resolved, in the order they are best sent: threads before the hash that some engines
+        lay out by thread. Raises OptionError for the first that cannot be had."""
+        resolved = dict(self.resolve(name, value) for name, value in wishes.items())
+        return sorted(resolved.items(), key=lambda wish: wish[0].lower() not in _FIRST)
+
+    def _near(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower(), self._by_name, n=3)
+        if near:
+            return "; did you mean " + " or ".join(self._by_name[key].name for key in near) + "?"
+        return (
+            "; it offers " + ", ".join(option.name for option in self)
+            if self._by_name
+            else "; it offers none"
+        )
+
+
+def _plain(value: Wish) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _any(option: Option, text: str, value: object) -> str | None:
+    del option
+    return None if value is None else text
+
+
+def _check(option: Option, text: str, value: object) -> str:
+    del value
+    word = text.strip().lower()
+    known = {"true": "true", "on": "true", "yes": "true", "1": "true"}
+    known |= {"false": "false", "off": "false", "no": "false", "0": "false"}
+    if word not in known:
+        raise OptionError(f"{option.name} is a switch: true or false, not {text!r}")
+    return known[word]
+
+
+def _spin(option: Option, text: str, value: object) -> str:
+    del value
+    try:
+        number = int(text)
+    except ValueError:
+        raise OptionError(f"{option.name} is a whole number, not {text!r}") from None
+    if (option.min is not None and number < option.min) or (option.max is not None and number > option.max):
+        raise OptionError(f"{option.name} {number} lies outside {option.min}..{option.max}")
+    return str(number)
+
+
+def _combo(option: Option, text: str, value: object) -> str:
+    del value
+    for choice in option.choices:
+        if choice.lower() == text.lower():
+            return choice
+    raise OptionError(f"{option.name} is one of {', '.join(option.choices) or 'nothing'}, not {text!r}")
+
+
+def _button(option: Option, text: str, value: object) -> None:
+    if value not in (None, True, ""):
+        raise OptionError(f"{option.name} is a button and takes no value, not even {text!r}")
+
+
+def _string(option: Option, text: str, value: object) -> str:
+    del option, value
+    return text or EMPTY
+
+
+_CHECKS = {"check": _check, "spin": _spin, "combo": _combo, "button": _button, "string": _string}

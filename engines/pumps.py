@@ -1,0 +1,274 @@
+"""The threads between an engine's pipes and us: one that polls all three pipes, or, where pipes cannot be
+polled (Windows), one thread a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import subprocess
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Protocol
+
+CHUNK = 1 << 16
+TICK_MS = 250  # how soon an engine's end is noticed when a child of it still holds its pipes
+LAST_WORDS = 0.2  # seconds granted to output that was on its way when the process ended
+MAX_PENDING = 16 << 20  # bytes an engine may leave unread before what we send it is dropped
+
+
+class Pump(Protocol):
+    """What moves the bytes."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether a thread of it still runs."""
+
+    def write(self, data: bytes) -> None:
+        """Sends bytes, never blocking the caller."""
+
+    def close_input(self) -> None:
+        """Closes the engine's standard input once what was written has gone out."""
+
+    def close(self) -> None:
+        """Lets the threads end and the pipes close; the process must have ended."""
+
+
+class PollPump:
+    """One thread for all three pipes of an engine, by poll(2)."""
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        on_output: Callable[[bytes], None],
+        on_stderr: Callable[[bytes], None],
+    ) -> None:
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        self._popen = popen
+        self._in, self._outs = (
+            popen.stdin,
+            {popen.stdout.fileno(): on_output, popen.stderr.fileno(): on_stderr},
+        )
+        self._stdout = popen.stdout.fileno()
+        self._on_output = on_output
+        self._pending = bytearray()
+        self._lock = threading.Lock()
+        self._closing = False
+        self._input_open = True
+        self._input_closing = False
+        os.set_blocking(self._in.fileno(), False)
+        self._wake_read, self._wake_write = os.pipe()
+        self._thread = threading.Thread(target=self._run, name=f"engine-{popen.pid}", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def write(self, data: bytes) -> None:
+        with self._lock:
+            if not self._input_open or self._input_closing:
+                return
+            if self._pending:
+                if len(self._pending) < MAX_PENDING:
+                    self._pending += data
+                return
+            try:
+                sent = os.write(self._in.fileno(), data)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                # the engine closed its input or died; the end of its output tells
+                return
+            if sent < len(data):
+                self._pending += data[sent:]
+                self._wake()
+
+    def close_input(self) -> None:
+        with self._lock:
+            self._input_closing = True
+            if not self._pending:
+                self._shut_input()
+
+    def close(self) -> None:
+        self._closing = True
+        with self._lock:
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._wake_write >= 0:
+            os.write(self._wake_write, b"w")
+
+    def _shut_input(self) -> None:
+        if self._input_open:
+            self._input_open = False
+            with contextlib.suppress(OSError):
+                self._in.close()
+
+    def _run(self) -> None:
+        poll = select.poll()
+        poll.register(self._wake_read, select.POLLIN)
+        for fd in self._outs:
+            poll.register(fd, select.POLLIN)
+        open_outs = set(self._outs)
+        writing = False
+        try:
+            while self._stdout in open_outs and not self._closing:
+                ready = poll.poll(TICK_MS)
+                if not ready and self._popen.poll() is not None:
+                    # The process has ended but somebody, a child of it, keeps its output open.
+                    break
+                for fd, _ in ready:
+                    if fd in open_outs:
+                        data = self._read(fd)
+                        if data:
+                            self._outs[fd](data)
+                        else:
+                            open_outs.discard(fd)
+                            poll.unregister(fd)
+                    elif fd == self._wake_read:
+                        os.read(fd, CHUNK)
+                    else:
+                        self._flush()
+                with self._lock:
+                    if bool(self._pending and self._input_open) != writing:
+                        writing = not writing
+                        if writing:
+                            poll.register(self._in.fileno(), select.POLLOUT)
+                        elif self._input_open:
+                            poll.unregister(self._in.fileno())
+        finally:
+            self._on_output(b"")
+            self._linger(poll, open_outs - {self._stdout})
+            self._finish()
+
+    def _read(self, fd: int) -> bytes:
+        try:
+            return os.read(fd, CHUNK)
+        except OSError:
+            return b""
+
+    def _flush(self) -> None:
+        with self._lock:
+            if not (self._pending and self._input_open):
+                return
+            try:
+                sent = os.write(self._in.fileno(), self._pending)
+            except BlockingIOError:
+                return
+            except OSError:
+                self._pending.clear()
+                return
+            del self._pending[:sent]
+            if self._input_closing and not self._pending:
+                self._shut_input()
+
+    def _linger(self, poll: select.poll, fds: set[int]) -> None:
+        # Standard output has ended; standard error is read on until it ends too or we are closed.
+        while fds and not self._closing:
+            for fd, _ in poll.poll(TICK_MS):
+                if fd in fds:
+                    data = self._read(fd)
+                    if not data:
+                        fds.discard(fd)
+                        poll.unregister(fd)
+                    else:
+                        self._outs[fd](data)
+                elif fd == self._wake_read:
+                    os.read(fd, CHUNK)
+            if self._popen.returncode is not None:
+                break
+
+    def _finish(self) -> None:
+        with self._lock:
+            self._shut_input()
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._wake_write = -1
+        for stream in (self._popen.stdout, self._popen.stderr):
+            if stream is not None:
+                stream.close()
+
+
+class ThreadPump:
+    """A thread for each pipe, with blocking calls: where pipes cannot be polled."""
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        on_output: Callable[[bytes], None],
+        on_stderr: Callable[[bytes], None],
+    ) -> None:
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        self._popen = popen
+        self._in = popen.stdin
+        self._queue: SimpleQueue[bytes | None] = SimpleQueue()
+        self._queued = 0
+        self._threads = [
+            threading.Thread(target=self._listen, args=(popen.stdout.fileno(), on_output, True), daemon=True),
+            threading.Thread(
+                target=self._listen, args=(popen.stderr.fileno(), on_stderr, False), daemon=True
+            ),
+            threading.Thread(target=self._speak, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def alive(self) -> bool:
+        if any(thread.is_alive() for thread in self._threads):
+            return True
+        for stream in (self._popen.stdout, self._popen.stderr):
+            if stream is not None and not stream.closed:
+                stream.close()
+        return False
+
+    def write(self, data: bytes) -> None:
+        if self._queued < MAX_PENDING:
+            self._queued += len(data)
+            self._queue.put(data)
+
+    def close_input(self) -> None:
+        self._queue.put(None)
+
+    def close(self) -> None:
+        self._queue.put(None)
+
+    def _listen(self, fd: int, hear: Callable[[bytes], None], tell_end: bool) -> None:
+        while True:
+            try:
+                data = os.read(fd, CHUNK)
+            except OSError:
+                data = b""
+            if not data:
+                break
+            hear(data)
+        if tell_end:
+            hear(b"")
+
+    def _speak(self) -> None:
+        while (data := self._queue.get()) is not None:
+            self._queued -= len(data)
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._in.fileno(), view) :]
+            except OSError:
+                break
+        with contextlib.suppress(OSError):
+            self._in.close()
+
+
+def start_pump(
+    popen: subprocess.Popen[bytes],
+    on_output: Callable[[bytes], None],
+    on_stderr: Callable[[bytes], None],
+) -> Pump:
+    """The pump that suits the platform, running."""
+    kind: type[PollPump] | type[ThreadPump] = PollPump if hasattr(select, "poll") else ThreadPump
+    return kind(popen, on_output, on_stderr)

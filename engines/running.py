@@ -1,0 +1,158 @@
+"""One search on the event loop: its deadlines, and the one future that says how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Protocol
+
+from engines.profile import Deadlines
+from engines.search import Search
+
+
+class Keeper(Protocol):
+    """What a running search asks of its driver."""
+
+    def stop_search(self, reason: str) -> None:
+        """Sends `stop`."""
+
+    def fail(self, what: str) -> None:
+        """Gives the engine up as hanging, for this reason."""
+
+    def probe(self) -> bool:
+        """Sends a sign-of-life ping; False where the engine answers none while it thinks."""
+
+    def heard(self) -> tuple[int, bool]:
+        """Bytes heard so far, and whether a ping of ours is unanswered."""
+
+    def begun_at(self, search: Search) -> float | None:
+        """When the engine began on this search, None while the fence stands."""
+
+
+class Running:
+    """A search under way. `done` resolves with its Search, or fails with an EngineError.
+
+    `news` is set when a streamed search has reports and when it has ended; `left` once its owner gave it up.
+
+    Three clocks run: until the fence falls (`ready`), until the search should be over (its own time plus
+    `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine that is silent for
+    `silence` is asked for a sign of life. All in seconds.
+    """
+
+    def __init__(self, search: Search, deadlines: Deadlines, keeper: Keeper, timeout: float | None) -> None:
+        self.search = search
+        self.owner = asyncio.current_task()
+        self.left = False
+        self.news = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[Search] = self._loop.create_future()
+        self._deadlines = deadlines
+        self._keeper = keeper
+        self._timeout = timeout
+        self._started = time.monotonic()
+        self._stopped_at: float | None = None
+        self._heard = -1
+        self._heard_at = self._started
+        self._timer: asyncio.TimerHandle | None = None
+        self._arm(self._started + min(deadlines.ready, timeout or deadlines.ready))
+
+    def begun(self) -> None:
+        """The engine is on it: its own clocks start."""
+        self._check()
+
+    def stopped(self) -> None:
+        """`stop` has been sent: the best move is due."""
+        if self._stopped_at is None:
+            self._stopped_at = time.monotonic()
+            self._check()
+
+    def finish(self) -> None:
+        """The best move is here."""
+        self._settle()
+        if not self.done.done():
+            self.done.set_result(self.search)
+
+    def lose(self, error: Exception) -> None:
+        """There will be no best move."""
+        self._settle()
+        if not self.done.done():
+            self.done.set_exception(error)
+            # a search nobody waits for any more must not complain about it
+            self.done.exception()
+
+    def _settle(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.news.set()
+
+    def _arm(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(max(when - time.monotonic(), 0.0), self._check)
+
+    def _check(self) -> None:
+        if self.done.done():
+            return
+        now = time.monotonic()
+        if self._stopped_at is not None:
+            self._check_stop(now, self._stopped_at)
+        elif self._timeout is not None and now >= self._started + self._timeout:
+            self._keeper.stop_search("timeout")
+        elif (begun_at := self._keeper.begun_at(self.search)) is None:
+            self._check_fence(now)
+        else:
+            self._check_search(now, begun_at)
+
+    def _check_stop(self, now: float, stopped_at: float) -> None:
+        due = stopped_at + self._deadlines.stop
+        if self._keeper.begun_at(self.search) is None:
+            # `stop` waits behind a fence the engine may take its time for
+            due = max(due, self._started + self._deadlines.ready)
+        if now >= due:
+            self._keeper.fail(f"gave no best move within {self._deadlines.stop:g} s of being told to stop")
+        else:
+            self._arm(due)
+
+    def _check_fence(self, now: float) -> None:
+        due = self._started + self._deadlines.ready
+        if now >= due:
+            self._keeper.fail(f"did not answer isready within {self._deadlines.ready:g} s before the search")
+        else:
+            self._arm(min(due, self._started + self._timeout) if self._timeout else due)
+
+    def _check_search(self, now: float, begun_at: float) -> None:
+        ends: list[tuple[float, str]] = []
+        plan = self.search.plan
+        if self._timeout is not None:
+            ends.append((self._started + self._timeout, "timeout"))
+        if plan.seconds is not None:
+            ends.append((begun_at + plan.seconds, "seconds"))
+        elif plan.own_seconds is not None:
+            ends.append((begun_at + plan.own_seconds + self._deadlines.search_slack, "overrun"))
+        elif not plan.unbounded:
+            ends.append((begun_at + self._deadlines.search, "deadline"))
+        for when, reason in sorted(ends):
+            if now >= when:
+                self._keeper.stop_search(reason)
+                return
+        ends.append((self._check_silence(now), "silence"))
+        if not self.done.done():
+            self._arm(min(when for when, _ in ends))
+
+    def _check_silence(self, now: float) -> float:
+        """When to look again; fails the search when a sign of life stays out."""
+        heard, pinged = self._keeper.heard()
+        if heard != self._heard:
+            self._heard, self._heard_at = heard, now
+            return now + self._deadlines.silence
+        due = self._heard_at + self._deadlines.silence
+        if now < due:
+            return due
+        if not pinged:
+            return now + (self._deadlines.ready if self._keeper.probe() else self._deadlines.silence)
+        if now >= due + self._deadlines.ready:
+            self._keeper.fail(
+                f"was silent for {now - self._heard_at:.0f} s and does not answer isready: it hangs"
+            )
+        return due + self._deadlines.ready

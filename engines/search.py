@@ -1,0 +1,159 @@
+"""What one search has said so far: the last words of each line, kept small however fast an engine talks.
+
+Lines are sorted by a glance and kept as they came; reading them is left to whoever asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+import msgspec
+
+from engines.info import Info, read
+from engines.plan import Plan
+
+MAX_LINES = 512  # multipv lines kept; engines offer 500 at most
+MAX_STRINGS = 100  # `info string` texts kept, the last ones
+MAX_KEPT = 16_384  # bytes kept of one line: a principal variation is far shorter
+MAX_BACKLOG = 1_000_000  # bytes waiting for a slow reader of a stream; beyond, the oldest go
+
+_SCORED = re.compile(rb" score (?:cp |mate )?[-+]?\d").search
+
+
+class Slot(msgspec.Struct):
+    """One multipv line: the last report with an exact score, and what came after it without one."""
+
+    exact: bytes | None = None
+    later: bytes | None = None
+
+
+class Search:
+    """The state of one search. Written by the session, read by its owner once `finished`, or under its lock.
+
+    `best` and `ponder` are the engine's words in lower case (`best` is None until the search ends and for
+    "no move"); `word` is the best move's word exactly as it came. `draw_offered` and `resigned` are UCCI's
+    tails of `bestmove`. `stopped_for` names the bound that made us send `stop`, `dropped` counts reports that
+    a slow reader missed.
+    """
+
+    def __init__(self, plan: Plan, *, mate_score: int | None = None, streamed: bool = False) -> None:
+        self.plan = plan
+        self.finished = False
+        self.best: str | None = None
+        self.ponder: str | None = None
+        self.word: str | None = None
+        self.draw_offered = False
+        self.resigned = False
+        self.stopped_for: str | None = None
+        self.faults: list[str] = []
+        self.strings: deque[str] = deque(maxlen=MAX_STRINGS)
+        self.backlog: deque[bytes] | None = deque() if streamed else None
+        self.dropped = 0
+        self._backlog_bytes = 0
+        self._mate_score = mate_score
+        self._slots: dict[int, Slot] = {}
+        self._progress: bytes | None = None
+
+    def take(self, line: bytes) -> str | None:
+        """Keeps one `info` line; the name of the watched bound it reaches, if any."""
+        if len(line) > MAX_KEPT:
+            line = line[:MAX_KEPT].rsplit(b" ", 1)[0]
+        if b" string " in line or b" message " in line:
+            self._take_string(line)
+        elif b" pv " in line or b" score " in line:
+            self._take_line(line)
+        else:
+            self._progress = line
+        if self.backlog is not None:
+            self._queue(line)
+        return self._reached(line) if self.plan.watched else None
+
+    def fault(self, text: str) -> None:
+        """Notes what the engine did against its protocol; the same twice is noted once."""
+        if text not in self.faults and len(self.faults) < MAX_STRINGS:
+            self.faults.append(text)
+
+    def lines(self) -> list[Info]:
+        """The last state of each multipv line, in order: the last exact score, a later bound beside it."""
+        found = []
+        for rank in sorted(self._slots):
+            slot = self._slots[rank]
+            info = read(slot.exact, mate_score=self._mate_score) if slot.exact else Info(multipv=rank)
+            if slot.later:
+                info = _overlay(info, read(slot.later, mate_score=self._mate_score))
+            found.append(info)
+        return found
+
+    def progress(self) -> Info | None:
+        """The last report that held neither a score nor a line, such as node counts or the current move."""
+        return read(self._progress) if self._progress else None
+
+    def drain(self) -> list[bytes]:
+        """The reports not yet handed out, oldest first (a streamed search only)."""
+        lines = list(self.backlog or ())
+        if self.backlog is not None:
+            self.backlog.clear()
+        self._backlog_bytes = 0
+        return lines
+
+    def _take_string(self, line: bytes) -> None:
+        info = read(line)
+        if info.string is None:
+            self._progress = line
+            return
+        self.strings.append(info.string[:2000])
+        if info.score is not None or info.pv:
+            self._take_line(line)
+
+    def _take_line(self, line: bytes) -> None:
+        rank = 1
+        at = line.find(b" multipv ")
+        if at >= 0:
+            try:
+                rank = max(int(line[at + 9 : at + 19].split(None, 1)[0]), 1)
+            except (ValueError, IndexError):
+                rank = 1
+        slot = self._slots.get(rank)
+        if slot is None:
+            if len(self._slots) >= MAX_LINES:
+                self.fault(f"more than {MAX_LINES} lines were reported; the others are left out")
+                return
+            slot = self._slots[rank] = Slot()
+        # `score banana` must not drive out the last score that could be read
+        if b"bound" not in line and _SCORED(line):
+            slot.exact, slot.later = line, None
+        else:
+            slot.later = line
+
+    def _queue(self, line: bytes) -> None:
+        backlog = self.backlog
+        if backlog is None:
+            return
+        backlog.append(line)
+        self._backlog_bytes += len(line)
+        while self._backlog_bytes > MAX_BACKLOG:
+            self._backlog_bytes -= len(backlog.popleft())
+            self.dropped += 1
+
+    def _reached(self, line: bytes) -> str | None:
+        info = read(line, mate_score=self._mate_score)
+        bounds = self.plan
+        if bounds.nodes is not None and info.nodes is not None and info.nodes >= bounds.nodes:
+            return "nodes"
+        # a depth is done when a line of it was reported, not when it begins
+        if bounds.depth is not None and info.pv and info.depth is not None and info.depth >= bounds.depth:
+            return "depth"
+        mate = getattr(info.score, "mate", None)
+        if bounds.mate is not None and mate is not None and 0 < mate <= bounds.mate:
+            return "mate"
+        return None
+
+
+def _overlay(older: Info, newer: Info) -> Info:
+    changes = {
+        field: value
+        for field in Info.__struct_fields__
+        if field not in ("score", "multipv") and (value := getattr(newer, field)) not in (None, ())
+    }
+    return msgspec.structs.replace(older, **changes)

@@ -1,0 +1,351 @@
+"""One conversation with one engine, without any I/O: commands in, bytes out; bytes in, events out.
+
+The states and what moves them are one table. Searches are fenced: once the last one has its best move,
+`isready` goes out ahead of the next `position`, and what comes before its `readyok` belongs to the past.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from enum import Enum, auto
+
+from engines.dialects.dialect import Capabilities, Dialect
+from engines.errors import ConfigError
+from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.options import OptionTable
+from engines.plan import Plan
+from engines.search import Search
+
+MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
+TAIL_LINES = 60  # lines of talk kept for error messages
+TAIL_WIDTH = 500  # characters kept of each of them
+MAX_WALL = 400  # lines kept of what an engine says outside any search
+
+
+class State(Enum):
+    """Where the conversation stands."""
+
+    NEW = auto()
+    GREETING = auto()
+    IDLE = auto()
+    FENCED = auto()  # go is out, the fence before it not yet answered
+    SEARCHING = auto()
+    FENCED_STOPPING = auto()  # go and stop are out, the fence not yet answered
+    STOPPING = auto()
+    LEAVING = auto()
+    GONE = auto()
+
+
+class Cue(Enum):
+    """What can move it: a command of ours, or a line of the engine's."""
+
+    HELLO = auto()
+    GREETED = auto()
+    GO = auto()
+    FENCE = auto()
+    STOP = auto()
+    BESTMOVE = auto()
+    QUIT = auto()
+    END = auto()
+
+
+TRANSITIONS: dict[tuple[State, Cue], State] = {
+    (State.NEW, Cue.HELLO): State.GREETING,
+    (State.GREETING, Cue.GREETED): State.IDLE,
+    (State.IDLE, Cue.GO): State.FENCED,
+    (State.FENCED, Cue.FENCE): State.SEARCHING,
+    (State.FENCED, Cue.STOP): State.FENCED_STOPPING,
+    (State.FENCED_STOPPING, Cue.FENCE): State.STOPPING,
+    (State.SEARCHING, Cue.STOP): State.STOPPING,
+    (State.SEARCHING, Cue.BESTMOVE): State.IDLE,
+    (State.STOPPING, Cue.BESTMOVE): State.IDLE,
+    **{(state, Cue.QUIT): State.LEAVING for state in State if state not in (State.LEAVING, State.GONE)},
+    **{(state, Cue.END): State.GONE for state in State if state is not State.GONE},
+}
+
+RUNNING = frozenset((State.FENCED, State.SEARCHING, State.FENCED_STOPPING, State.STOPPING))
+
+
+class WrongState(RuntimeError):
+    """A command was given in a state that does not take it: a fault of the caller, never of the engine."""
+
+
+class Session:
+    """The conversation. Not safe for threads: its driver holds a lock around every call.
+
+    `options` are those the engine offered, `name` and `author` what it called itself, `wall` its lines
+    outside any search, `strays` how many answers came that nobody had asked for.
+    """
+
+    def __init__(self, dialect: Dialect, capabilities: Capabilities) -> None:
+        self.dialect = dialect
+        self.capabilities = capabilities
+        self.state = State.NEW
+        self.name = ""
+        self.author = ""
+        self.options = OptionTable()
+        self.search: Search | None = None
+        self.wall: deque[str] = deque(maxlen=MAX_WALL)
+        self.tail: deque[str] = deque(maxlen=TAIL_LINES)
+        self.strays = 0
+        self.heard_bytes = 0
+        self.pings = 0  # sent and not yet answered
+        self._buffer = bytearray()
+        self._cutting = False
+        self._first = True
+        self._out: list[bytes] = []
+        self._takers = {
+            "id": self._on_id,
+            "option": self._on_option,
+            "hello": self._on_hello,
+            "ready": self._on_ready,
+            "info": self._on_info,
+            "bestmove": self._on_bestmove,
+            "nobestmove": self._on_bestmove,
+            "other": self._on_other,
+        }
+        self._words = {word.encode(): meaning for word, meaning in dialect.heard.items()}
+
+    # --- commands: each returns the bytes to write -------------------------------------------------
+
+    def hello(self) -> bytes:
+        """The first word of the handshake."""
+        self._move(Cue.HELLO)
+        return self._say(self.dialect.hello)
+
+    def set_option(self, name: str, value: str | None) -> bytes:
+        """Sets one option, in the engine's own spelling (`OptionTable.resolve`)."""
+        self._need(State.IDLE)
+        return self._say(self.dialect.set_option(name, value))
+
+    def new_game(self) -> bytes:
+        """Tells the engine that what follows has nothing to do with what was."""
+        self._need(State.IDLE)
+        return self._say(self.dialect.new_game) if self.dialect.new_game else b""
+
+    def ping(self) -> bytes:
+        """Asks for a sign of life; one `Answered` will come. During a search only where it is answered."""
+        if self.state is not State.IDLE and not (
+            self.state is State.SEARCHING and self.capabilities.isready_in_search
+        ):
+            raise WrongState(f"no ping while {self.state.name}")
+        self.pings += 1
+        return self._say(self.dialect.ping)
+
+    def go(self, position: str, plan: Plan, *, streamed: bool = False) -> bytes:
+        """Starts a search of `position` (a whole line); `self.search` is its state from here on."""
+        self._need(State.IDLE)
+        data = self._say(self.dialect.ping, position, *plan.before, plan.go)
+        self._move(Cue.GO)
+        self.search = Search(plan, mate_score=self.dialect.mate_score, streamed=streamed)
+        return data
+
+    def stop(self, reason: str | None = None) -> bytes:
+        """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
+        if (self.state, Cue.STOP) not in TRANSITIONS:
+            return b""
+        self._move(Cue.STOP)
+        if self.search is not None and self.search.stopped_for is None:
+            self.search.stopped_for = reason
+        return self._say(self.dialect.stop)
+
+    def ponder_hit(self) -> bytes:
+        """The pondered move was played: the search goes on as a common one."""
+        self._need(State.SEARCHING)
+        return self._say(self.dialect.ponder_hit) if self.dialect.ponder_hit else b""
+
+    def say(self, line: str) -> bytes:
+        """A raw line, for talk outside the protocol's common part (`bench`, `d`, `eval`)."""
+        self._need(State.IDLE)
+        return self._say(line)
+
+    def quit(self) -> bytes:
+        """Says goodbye; nothing where that was said or the engine is gone."""
+        if (self.state, Cue.QUIT) not in TRANSITIONS:
+            return b""
+        self._move(Cue.QUIT)
+        return self._say(self.dialect.quit)
+
+    # --- what the engine says ----------------------------------------------------------------------
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Takes bytes as they came; the events in them. `outgoing` may hold an answer to write."""
+        events: list[Event] = []
+        self.heard_bytes += len(data)
+        if b"\n" not in data:
+            self._hold(data, events)
+            return events
+        if self._buffer:
+            data = bytes(self._buffer) + data
+            self._buffer.clear()
+        lines = data.split(b"\n")
+        rest = lines.pop()
+        if self._cutting:
+            self._cutting = False
+            del lines[0]
+        for line in lines:
+            self._line(line, events)
+        self._hold(rest, events)
+        return events
+
+    def outgoing(self) -> bytes:
+        """What hearing made us say, and empties it."""
+        if not self._out:
+            return b""
+        data = b"".join(self._out)
+        self._out.clear()
+        return data
+
+    def end(self) -> list[Event]:
+        """The engine's output has ended; a last line without its line break still counts."""
+        events: list[Event] = []
+        if self.state is State.GONE:
+            return events
+        if self._buffer and not self._cutting:
+            self._line(bytes(self._buffer), events)
+            self._buffer.clear()
+        self._move(Cue.END)
+        events.append(Gone())
+        return events
+
+    def _hold(self, rest: bytes, events: list[Event]) -> None:
+        # The beginning of a line that has not ended; past the bound it is taken as it is, its rest dropped.
+        if self._cutting:
+            return
+        self._buffer += rest
+        if len(self._buffer) > MAX_LINE:
+            self._line(bytes(self._buffer[:MAX_LINE]).rsplit(b" ", 1)[0], events)
+            self._complain(f"a line of more than {MAX_LINE} bytes was cut")
+            self._buffer.clear()
+            self._cutting = True
+
+    def _line(self, line: bytes, events: list[Event]) -> None:
+        if self._first:
+            self._first = False
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        line = line.strip()
+        if not line:
+            return
+        if b"\t" in line:
+            line = b" ".join(line.split())
+        self.tail.append("< " + line[:TAIL_WIDTH].decode("utf-8", "replace"))
+        word, _, _ = line.partition(b" ")
+        meaning = self._words.get(word)
+        if meaning is None:
+            line, meaning = self._find_word(line)
+        if meaning is None:
+            self._keep(line)
+            return
+        self._takers[meaning](line, events)
+
+    def _find_word(self, line: bytes) -> tuple[bytes, str | None]:
+        # UCI "General": unknown words at a line's head are skipped until one that is known.
+        words = line.split()
+        for at, word in enumerate(words):
+            meaning = self._words.get(word)
+            if meaning is not None:
+                return b" ".join(words[at:]), meaning
+        return line, None
+
+    def _on_id(self, line: bytes, events: list[Event]) -> None:
+        del events
+        words = line.decode("utf-8", "replace").split(None, 2)
+        if len(words) == 3 and words[1] in ("name", "author") and self.state is State.GREETING:
+            setattr(self, words[1], words[2])
+
+    def _on_option(self, line: bytes, events: list[Event]) -> None:
+        del events
+        self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
+
+    def _on_hello(self, line: bytes, events: list[Event]) -> None:
+        del line
+        if self.state is State.GREETING:
+            self._move(Cue.GREETED)
+            events.append(Greeted())
+
+    def _on_ready(self, line: bytes, events: list[Event]) -> None:
+        del line
+        if (self.state, Cue.FENCE) in TRANSITIONS:
+            self._move(Cue.FENCE)
+            if self.search is not None:
+                events.append(Begun(self.search))
+        elif self.pings:
+            self.pings -= 1
+            events.append(Answered(self.pings))
+        else:
+            self.strays += 1
+
+    def _on_info(self, line: bytes, events: list[Event]) -> None:
+        search = self.search
+        if search is None or self.state not in (State.SEARCHING, State.STOPPING):
+            self._keep(line)
+            return
+        reached = search.take(line)
+        if search.backlog is not None and not (events and isinstance(events[-1], Reported)):
+            events.append(Reported(search))
+        if reached is not None and self.state is State.SEARCHING:
+            self._out.append(self.stop(reached))
+            events.append(Stopped(search))
+
+    def _on_bestmove(self, line: bytes, events: list[Event]) -> None:
+        search = self.search
+        if search is None or self.state not in (State.SEARCHING, State.STOPPING):
+            # late, twice or unasked: it must never answer another search
+            self.strays += 1
+            if search is not None and self.state is State.IDLE:
+                search.fault("the engine gave more than one best move")
+            self._keep(line)
+            return
+        if self.state is State.SEARCHING and search.plan.open_ended:
+            search.fault("the engine ended a search that was to go on until told to stop")
+        _read_bestmove(search, line.decode("utf-8", "replace").split(), self.dialect.no_move)
+        # a stop that this very chunk called for would reach an idle engine
+        self._out.clear()
+        self._move(Cue.BESTMOVE)
+        search.finished = True
+        events.append(Finished(search))
+
+    def _on_other(self, line: bytes, events: list[Event]) -> None:
+        del events
+        self._keep(line)
+
+    # --- inner -------------------------------------------------------------------------------------
+
+    def _keep(self, line: bytes) -> None:
+        self.wall.append(line[:TAIL_WIDTH].decode("utf-8", "replace"))
+
+    def _complain(self, text: str) -> None:
+        if self.search is not None and not self.search.finished:
+            self.search.fault(text)
+        self.wall.append(text)
+
+    def _move(self, cue: Cue) -> None:
+        try:
+            self.state = TRANSITIONS[self.state, cue]
+        except KeyError:
+            raise WrongState(f"{cue.name} while {self.state.name}") from None
+
+    def _need(self, state: State) -> None:
+        if self.state is not state:
+            raise WrongState(f"the engine is {self.state.name}, not {state.name}")
+
+    def _say(self, *lines: str) -> bytes:
+        for line in lines:
+            if "\n" in line or "\r" in line or "\0" in line:
+                raise ConfigError("a command to an engine may not hold a line break or a NUL")
+            self.tail.append("> " + line[:TAIL_WIDTH])
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _read_bestmove(search: Search, words: Sequence[str], no_move: frozenset[str]) -> None:
+    # `bestmove M [ponder M] [draw|resign]`, or UCCI's bare `nobestmove`
+    word = words[1] if words[0] == "bestmove" and len(words) > 1 else ""
+    search.word = word or words[0]
+    search.best = None if word.lower() in no_move else word.lower()
+    tail = [word.lower() for word in words[2:]]
+    if "ponder" in tail[:-1]:
+        ponder = tail[tail.index("ponder") + 1]
+        search.ponder = None if ponder in no_move else ponder
+    search.draw_offered = "draw" in tail
+    search.resigned = "resign" in tail
