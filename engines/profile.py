@@ -66,10 +66,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """One engine as its file describes it.
 
     `command` is the program and its arguments (empty in a template, which lends its data to a program named
-    on the command line). `cwd` and the values of `files` (engine options that hold a path) are absolute.
-    `dialect` holds only what differs from the protocol's own; `speech()` is the whole. `preference` orders
-    profiles that would do equally well, lowest first; a `fallback` serves only where nothing else is found.
-    `install` names the package for each package manager. `source` is the file it came from.
+    on the command line); `aliases` are further names the program goes by. `cwd` and the values of `files`
+    (engine options that hold a path) are absolute. `dialect` holds only what differs from the protocol's
+    own; `speech()` is the whole. `preference` orders profiles that would do equally well, lowest first; a
+    `fallback` serves only where nothing else is found. `install` names the package for each package manager.
+    `source` is the file it came from.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -78,6 +79,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     variants: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     capabilities: Capabilities
     title: str = ""
+    aliases: tuple[str, ...] = ()
     cwd: str | None = None
     env: dict[str, str] = {}
     files: dict[str, str] = {}
@@ -143,6 +145,7 @@ EXPECTED: Mapping[str, str] = {
     "protocol": " or ".join(NAMES),
     "variant": 'a word such as "chess"; several go in variants = […]',
     "variants": 'a list of words, such as ["chess", "chess960"]',
+    "aliases": "a list of program names",
     "cwd": "a folder",
     "env": "a text",
     "files": "a path",
