@@ -89,6 +89,15 @@ def choose(variant: str | None, wanted: str | None = None, *, fallback: bool = T
     raise EngineStartError(f"no engine for {variant or 'any game'} is installed; {_advice(shelf, variant)}")
 
 
+def known(name: str) -> Profile:
+    """The profile of that name, installed or not.
+
+    Raises ConfigError naming the nearest ones when there is none, and when it is broken.
+    """
+    shelf = catalog()
+    return shelf.named(name) or _unknown(shelf, name)
+
+
 def remedy(profile: Profile) -> str:
     """How to get the profile's program, as half a sentence."""
     if profile.install:
