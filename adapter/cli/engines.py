@@ -9,7 +9,8 @@ import click
 import msgspec
 
 from adapter.cli.errors import plain
-from engines.find import choose, find, known
+from engines.errors import ConfigError
+from engines.find import choose, find, known, remedy
 from engines.profile import Broken, Profile, catalog, user_folder
 
 VARIANTS = click.Choice(["auto", "chess", "chess960", "xiangqi"])
@@ -78,6 +79,71 @@ def install(engine: str, yes: bool) -> None:
     from adapter.cli.install import install as get
 
     click.echo(plain(get(known(engine), asked=yes)))
+
+
+@engines.command()
+@click.argument("engine", metavar="[E]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each engine, on a line.")
+@click.option("--variant", type=VARIANTS, default="auto", help="The game to try it in.")
+def doctor(engine: str | None, as_json: bool, variant: str) -> int:
+    """Start an engine, or all that are installed, and try a search.
+
+    Ends with 3 when the engine named does not work.
+    """
+    import asyncio
+
+    from adapter.cli.doctor import Diagnosis, examine, missing
+
+    game = None if variant == "auto" else variant
+
+    def tell(diagnosis: Diagnosis) -> None:
+        if as_json:
+            click.echo(msgspec.json.encode({"ok": not diagnosis.problems} | msgspec.to_builtins(diagnosis)))
+            return
+        facts = {name: value for name, value in msgspec.to_builtins(diagnosis).items() if value != []}
+        click.echo(plain(f"{facts.pop('profile')}: {'does not work' if diagnosis.problems else 'works'}"))
+        for line in _lines(facts, "  "):
+            click.echo(plain(line))
+
+    if engine is not None:
+        diagnosis = asyncio.run(examine(choose(game, engine), game))
+        tell(diagnosis)
+        return 3 if diagnosis.problems else 0
+    for profile in catalog().profiles:
+        if profile.template or (game is not None and game not in profile.variants):
+            continue
+        if find(profile) is None:
+            tell(missing(profile, f"not installed; {remedy(profile)}"))
+        else:
+            tell(asyncio.run(examine(choose(game, profile.name), game)))
+    return 0
+
+
+@engines.command(context_settings={"ignore_unknown_options": True})
+@click.argument("engine", metavar="E")
+@click.argument("words", metavar="COMMAND…", nargs=-1, required=True)
+@click.option("--until", metavar="WORD", help="Read on until a line begins with it.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, help="Seconds.")
+def send(engine: str, words: tuple[str, ...], until: str | None, timeout: float) -> None:
+    """Send raw lines and print what the engine says to them.
+
+    Words that hold no blank make up one line; arguments that do are a line each.
+    """
+    import asyncio
+
+    from adapter.cli.send import send as exchange
+
+    lines = list(words) if any(" " in word for word in words) else [" ".join(words)]
+    lines = [line for text in lines for line in text.splitlines()]
+    if not lines:
+        raise ConfigError("there is nothing to send")
+    found = choose(None, engine)
+
+    def show(line: str) -> None:
+        click.echo(plain(line))
+
+    for line in asyncio.run(exchange(found, lines, until=until, seconds=timeout, show=show)):
+        click.echo(plain(line), err=True)
 
 
 def _profile(engine: str) -> Profile:

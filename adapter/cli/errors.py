@@ -16,7 +16,7 @@ import click
 if TYPE_CHECKING:
     from types import FrameType
 
-    from adapter.errors import FenError
+    from adapter.fen.problem import Report
 
 TRACEBACK = "FENWIRE_TRACEBACK"
 USAGE, FAILED, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
@@ -74,9 +74,16 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
     return code
 
 
+# A group without a command shows its help: click 8.1 does so and exits with 0, later ones raise this.
+_BARE = tuple(filter(None, (getattr(click.exceptions, "NoArgsIsHelpError", None),)))
+
+
 def _outcome(run: Callable[[], Any]) -> int:
     try:
         code = run()
+    except _BARE as bare:
+        click.echo(bare.format_message())
+        code = 0
     except click.exceptions.Exit as end:
         code = end.exit_code
     except SystemExit as end:
@@ -155,31 +162,36 @@ def message(error: BaseException) -> str:
 
 def explain(error: BaseException) -> Iterator[str]:
     """The lines for stderr: the message, then what helps to mend it."""
+    report = getattr(error, "report", None)
+    if report is not None:
+        # the error's own text says the same in one line
+        yield from record(report)
+        return
     first, *rest = message(error).splitlines() or [""]
     yield plain(f"fenwire: {first}")
     yield from (plain(f"  {line}") for line in rest)
-    if getattr(error, "report", None) is not None:
-        yield from record(error)  # type: ignore[arg-type]  # only a FenError has a report
+    if isinstance(getattr(error, "fen", None), str):
+        yield plain(f"  position: {getattr(error, 'fen', '')}")
     for label, lines in (
         ("exchanged", getattr(error, "transcript_tail", ())),
         ("stderr", getattr(error, "stderr_tail", ())),
     ):
-        yield from (plain(f"  {label}: {line}") for line in lines[-TAIL:])
+        yield from (plain(f"  {label}: {_cut(line)}") for line in lines[-TAIL:])
 
 
-def record(error: FenError) -> Iterator[str]:
-    """The record with a caret under its first mistake, each problem on a line, and the mended record."""
-    report = error.report
-    if report is None:
-        return
-    problems = error.problems or report.problems
-    if problems:
-        start, end = problems[0].span
-        text, start, end = _window(report.input, start, end)
-        yield f"  {text[:start]}{text[start:end]}{text[end:]}"
+def record(report: Report) -> Iterator[str]:
+    """A bad record with a caret under its first mistake, each problem on a line, and the mended record."""
+    errors = sum(problem.severity == "error" for problem in report.problems)
+    yield f"fenwire: the record has {errors} mistake{'' if errors == 1 else 's'}"
+    # the carets go under what makes it bad, the remarks follow
+    problems = sorted(report.problems, key=lambda problem: problem.severity)
+    for problem in problems[:1]:
+        text, start, end = _window(report.input, *problem.span)
+        yield f"  {text}"
         yield "  " + " " * _columns(text[:start]) + "^" * max(1, _columns(text[start:end]))
     for problem in problems:
-        yield plain(f"  {problem.severity}: {problem.message} [{problem.code}]")
+        place = "" if problem.message.startswith(problem.at) else f"{problem.at}: "
+        yield plain(f"  {problem.severity}: {place}{problem.message} [{problem.code}]")
     if report.fixed is not None:
         yield plain(f"  mended: {report.fixed}")
     for suggestion in report.suggestions:
@@ -221,6 +233,10 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
     before, after = "…" if left else "", "…" if right < len(line) else ""
     shift = len(before) - left
     return before + line[left:right] + after, start + shift, end + shift
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
 
 
 def _columns(text: str) -> int:

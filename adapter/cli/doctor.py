@@ -1,0 +1,131 @@
+"""Does an engine work? It is started, asked about one position, and its answer is held against the rules."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from adapter import variants
+from adapter.position import Position
+from engines.driver import Driver
+from engines.errors import FenwireError
+from engines.find import Found
+from engines.limits import Limit
+from engines.plan import plan
+from engines.profile import Profile
+from engines.search import Search
+
+DEPTH = 4
+SECONDS = 30.0  # for the one search; every engine at hand needs less than one
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found out about one engine. It works when there are no `problems`.
+
+    `played` and `answer` are canonical moves: the one made for it and its reply. `seconds` is the time from
+    its start to the answer.
+    """
+
+    profile: str
+    path: str | None
+    protocol: str
+    variant: str
+    rank_base: int
+    name: str | None = None
+    played: str | None = None
+    answer: str | None = None
+    seconds: float | None = None
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def missing(profile: Profile, reason: str) -> Diagnosis:
+    """The diagnosis of an engine that is not there."""
+    return msgspec.structs.replace(_blank(profile, None, profile.variants[0]), problems=(reason,))
+
+
+async def examine(found: Found, variant: str | None = None) -> Diagnosis:
+    """Starts the engine and lets it reply to the first move of a game it plays. Never raises an EngineError.
+
+    A move is played first because an engine drops one that is counted in the other rank base, and then
+    answers for the wrong side.
+    """
+    profile = found.profile
+    blank = _blank(profile, found.path, variant or profile.variants[0])
+    problems = [
+        f"{name}: there is no file {path}" for name, path in profile.files.items() if not _there(path)
+    ]
+    start = Position.parse(variants.get(blank.variant).start_fen, variant=blank.variant)
+    played = start.legal_moves[0]
+    began = time.monotonic()
+    name, notes, answer = None, [], None
+    try:
+        driver = await Driver.open(profile, found.command)
+        try:
+            name = driver.name
+            after = start.play(played)
+            limits = plan(Limit(depth=DEPTH), driver.dialect, profile.capabilities, side=after.side)
+            running = await driver.begin(after.command(driver.dialect), limits, timeout=SECONDS)
+            search = await driver.result(running)
+            notes += [*driver.notes, *search.faults]
+            problems += [said for said in (*driver.said, *search.strings) if _is_complaint(said)]
+            answer = _judge(start, after, search, driver, problems)
+        finally:
+            await driver.close()
+    except FenwireError as error:
+        problems.append(str(error))
+    return msgspec.structs.replace(
+        blank,
+        name=name,
+        played=played,
+        answer=answer,
+        seconds=round(time.monotonic() - began, 3),
+        problems=tuple(problems),
+        notes=tuple(notes),
+    )
+
+
+def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
+    return Diagnosis(
+        profile=profile.name,
+        path=path,
+        protocol=profile.protocol,
+        variant=variant,
+        rank_base=profile.speech().rank_base,
+    )
+
+
+def _there(path: str) -> bool:
+    return Path(path).exists()
+
+
+def _is_complaint(said: str) -> bool:
+    # Stockfish and its kin speak so of a network they cannot load
+    return "ERROR" in said
+
+
+def _judge(
+    start: Position, after: Position, search: Search, driver: Driver, problems: list[str]
+) -> str | None:
+    """The reply as a canonical move; what is wrong with it goes to `problems`."""
+    word = search.best
+    if word is None:
+        problems.append(f"it gave no move ({search.word!r}), though there are {len(after.legal_moves)}")
+        return None
+    try:
+        answer = after.read_wire(word, driver.dialect)
+    except ValueError as error:
+        problems.append(f"its best move {error}")
+        return None
+    if answer in after.legal_moves:
+        return answer
+    other = msgspec.structs.replace(driver.dialect, rank_base=1 - driver.dialect.rank_base)
+    if any(word in position.wire_moves(position.legal_moves, other) for position in (start, after)):
+        problems.append(
+            f"it counts ranks from {other.rank_base}: put `rank_base = {other.rank_base}` under [dialect]"
+        )
+    else:
+        problems.append(f"its best move {word} is not legal after {after.fen}")
+    return None

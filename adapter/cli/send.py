@@ -1,0 +1,134 @@
+"""Raw lines to an engine and what it prints to them, for commands outside the protocols (`bench d eval`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from engines.dialects import Dialect
+from engines.errors import EngineDied, EngineTimeout
+from engines.find import Found
+from engines.link import describe_exit
+from engines.options import EMPTY
+from engines.process import EngineProcess
+
+LAST_WORDS = 1.0  # seconds for what an ended engine printed to be read
+
+
+async def send(
+    found: Found, lines: Sequence[str], *, until: str | None, seconds: float, show: Callable[[str], None]
+) -> tuple[str, ...]:
+    """Greets the engine, sets its profile's options, sends the lines, and shows what it prints from then on.
+
+    It ends with a printed line that begins with `until`; without that, when the engine has answered
+    `isready` behind the last line, or has given a best move where the last line began a search. Returns the
+    last lines of its standard error. Raises EngineStartError, EngineDied, and EngineTimeout after `seconds`.
+    """
+    dialect = found.profile.speech()
+    exchange = Exchange(found)
+    try:
+        async with asyncio.timeout(seconds):
+            await exchange.tell([dialect.hello], until=_ending(dialect, "hello"))
+            await exchange.tell([*_settings(found, dialect), dialect.ping], until=_ending(dialect, "ready"))
+            if until is not None:
+                await exchange.tell(lines, until=(until,), show=show)
+            elif _searches(lines[-1]):
+                await exchange.tell(lines, until=_ending(dialect, "bestmove"), show=show)
+            else:
+                ready = _ending(dialect, "ready")
+                await exchange.tell([*lines, dialect.ping], until=ready, show=show, last=False)
+    except TimeoutError:
+        raise EngineTimeout(
+            f"{exchange.name} did not come to an end within {seconds:g} s",
+            engine=exchange.name,
+            transcript_tail=tuple(exchange.tail),
+            stderr_tail=exchange.process.stderr_tail(),
+        ) from None
+    finally:
+        exchange.process.write(f"{dialect.quit}\n".encode())
+        await exchange.process.end(polite=True, grace=found.profile.deadlines.quit)
+    return exchange.process.stderr_tail()
+
+
+class Exchange:
+    """An engine's process, its output cut into lines."""
+
+    def __init__(self, found: Found) -> None:
+        profile = found.profile
+        self.name = Path(found.path).name if profile.template else profile.title
+        self.tail: list[str] = []
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._rest = b""
+        self.process = EngineProcess(
+            found.command, on_output=self._hear, cwd=profile.cwd, env=profile.env, name=self.name
+        )
+
+    async def tell(
+        self,
+        lines: Sequence[str],
+        *,
+        until: tuple[str, ...],
+        show: Callable[[str], None] | None = None,
+        last: bool = True,
+    ) -> None:
+        """Sends lines and reads until one begins with a word of `until`, showing them, `last` with it."""
+        self.process.write("".join(f"{line}\n" for line in lines).encode())
+        while True:
+            line = await self._lines.get()
+            if line is None:
+                await self._mourn()
+                return
+            self.tail = [*self.tail[-20:], f"< {line}"]
+            ended = line.strip().startswith(until)
+            if show is not None and (last or not ended):
+                show(line)
+            if ended:
+                return
+
+    async def _mourn(self) -> None:
+        status = await self.process.wait_exit(LAST_WORDS)
+        code, number, how = (None, None, "closed its output") if status is None else describe_exit(status)
+        raise EngineDied(
+            f"{self.name} ended ({how})",
+            exit_code=code,
+            signal=number,
+            engine=self.name,
+            transcript_tail=tuple(self.tail),
+            stderr_tail=self.process.stderr_tail(),
+        )
+
+    def _hear(self, data: bytes) -> None:
+        # on the listening thread
+        if not data:
+            self._pass(None)
+            return
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._pass(line.decode("utf-8", "replace").rstrip("\r"))
+
+    def _pass(self, line: str | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+        except RuntimeError:  # the loop is closed, nobody reads any more
+            return
+
+
+def _ending(dialect: Dialect, meaning: str) -> tuple[str, ...]:
+    return tuple(word for word, means in dialect.heard.items() if means == meaning)
+
+
+def _settings(found: Found, dialect: Dialect) -> list[str]:
+    settings = {**found.profile.options, **found.profile.files}
+    return [dialect.set_option(name, _written(value)) for name, value in settings.items()]
+
+
+def _written(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value) or EMPTY
+
+
+def _searches(line: str) -> bool:
+    words = line.split()
+    # `go perft N` counts and says so, it gives no best move
+    return words[:1] == ["go"] and words[1:2] != ["perft"]
