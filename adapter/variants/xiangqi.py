@@ -62,6 +62,8 @@ class XiangqiBoard:
         return ends is not None and xiangqi_moves.is_legal(self._cells, *ends, self._red)
 
     def parse(self, text: str) -> str:
+        if self.is_legal(text):
+            return text
         return xiangqi_notation.read(self._cells, self._red, text)
 
     def show(self, move: str, notation: str) -> str:
@@ -141,7 +143,7 @@ VARIANT = Variant(
     start_fen=START,
     board=XiangqiBoard,
     rank_base=0,
-    notations=("iccs", "wxf", "chinese", "uci"),
+    notations=("iccs", "wxf", "chinese", "uci", "chinese-simplified"),
     notation="wxf",
     uci_variant="xiangqi",
 )
