@@ -70,7 +70,7 @@ def _on_points(picture: Picture) -> str:
 def _label(x: float, y: float, text: str, colour: str, size: int) -> str:
     return (
         f'<text x="{x}" y="{y}" fill="{colour}" font-size="{size}" font-family="serif" '
-        f'text-anchor="middle" dominant-baseline="central">{text}</text>'
+        f'text-anchor="middle" dy=".35em">{text}</text>'
     )
 
 

@@ -157,10 +157,14 @@ def svg(
     picture = _picture(record, flip, marks)
     king = "k" if record.split()[1:2] == ["b"] else "K"
     threatened = next((name for name, letter in pieces(picture) if letter == king), None) if check else None
-    squares = tuple(_SQUARE.findall(last_move or ""))
     return board_svg.STYLES[picture.frame.style](
-        msgspec.structs.replace(picture, last_move=squares, check=threatened)
+        msgspec.structs.replace(picture, last_move=squares(last_move), check=threatened)
     )
+
+
+def squares(move: str | None) -> tuple[str, ...]:
+    """The squares a canonical move leaves and reaches; none for None."""
+    return tuple(_SQUARE.findall(move or ""))
 
 
 def _picture(placement: str | Sequence[str], flip: bool, marks: Iterable[str]) -> Picture:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from adapter.variants.variant import Board, CastlingStyle, EpStyle, Outcome, Side, Variant
     from engines.dialects.dialect import Dialect
 
-# The games python-chess' own board plays: whether it needs the flag for Chess960 castling.
-_PYTHON_CHESS = {"chess": False, "chess960": True}
+# The games python-chess' own board plays, by its flag for Chess960 castling.
+_PYTHON_CHESS = {False: "chess", True: "chess960"}
 _SIDES: tuple[Side, Side] = ("w", "b")
 _RANK = re.compile(r"\d+")
 _WIRE_MOVE = re.compile(r"([a-z])(\d+)([a-z])(\d+)([a-z]?)")
@@ -95,8 +95,7 @@ class Position:
         """
         if type(board).uci_variant != "chess":
             raise ConfigError(f"a board of {type(board).uci_variant} cannot be read; chess and Chess960 can")
-        name = next(name for name, chess960 in _PYTHON_CHESS.items() if chess960 == board.chess960)
-        root = cls.parse(board.root().fen(en_passant="fen"), variant=name)
+        root = cls.parse(board.root().fen(en_passant="fen"), variant=_PYTHON_CHESS[board.chess960])
         return root.play(*[move.uci() for move in board.move_stack])
 
     @property
@@ -236,16 +235,20 @@ class Position:
             raise ValueError(f"{move!r} names a rank below the board's first")
         return _shifted(word, shift)
 
+    def rules(self) -> Board:
+        """A board of the game with the whole history, yours to push to and pop from."""
+        return self._copy()
+
     def board(self) -> chess.Board:
         """A python-chess board with the whole history, yours to change.
 
         Raises ConfigError for a game that python-chess has no board for.
         """
-        if self._variant.name not in _PYTHON_CHESS:
+        if self._variant.name not in _PYTHON_CHESS.values():
             raise ConfigError(f"python-chess has no board for {self._variant.name}")
         import chess  # loaded already where the game is chess
 
-        board = chess.Board(self._root, chess960=_PYTHON_CHESS[self._variant.name])
+        board = chess.Board(self._root, chess960=self._variant.chess960)
         for move in self._moves:
             board.push(chess.Move.from_uci(move))
         return board
@@ -332,8 +335,9 @@ def _refuse(report: Report, variant: str, side: Side | None, allow: tuple[str, .
         before = Position.parse(report.input[:start], variant=variant, side=side, allow=allow)
         _read(before._copy(), report.input[start:end], len(before.moves))
     message = first.message if first.at in first.message else f"{first.at}: {first.message}"
-    repairs = [report.fixed] if report.fixed else list(report.suggestions)
-    if repairs:
+    if first.fix:
+        message += f"; write {first.fix!r}"
+    elif repairs := [report.fixed] if report.fixed else list(report.suggestions):
         message += f"; did you mean {' or '.join(repairs)}?"
     raise FenError(message, report.problems, report)
 

@@ -20,4 +20,4 @@ class Chess960Board(chess.ChessBoard):
     __slots__ = ()
 
 
-VARIANT = msgspec.structs.replace(chess.VARIANT, name="chess960", board=Chess960Board)
+VARIANT = msgspec.structs.replace(chess.VARIANT, name="chess960", board=Chess960Board, chess960=True)

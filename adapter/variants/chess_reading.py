@@ -96,7 +96,7 @@ def _san(board: chess.Board, match: re.Match[str]) -> chess.Move:
     if len(moves) == 1:
         return moves[0]
     if moves:
-        _refuse(f"it could be {listing([board.san(move) for move in moves], 'or')}: say which")
+        _refuse(f"it could be {listing(sorted(map(board.san, moves)), 'or')}: say which")
     if piece == chess.KING:
         for origin in chess.SquareSet(origins):
             meant = chess.Move(origin, target)
