@@ -73,33 +73,30 @@ def _pattern(kind: str, size: int, index: int, doubled: list[int], naming: Namin
     return table[size][index]
 
 
-def _names(cells: Cells, piece: str, red: bool, naming: Naming) -> Iterator[tuple[int, list[str]]]:
-    """Each such piece with its names: first the one to write, then those that are only read."""
+def _men(cells: Cells, piece: str, red: bool, naming: Naming) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Each such piece: its point, the pattern of the name to write, the fields that any name of it fills."""
     stacks = _stacks(cells, piece, red)
     doubled = [point for stack in stacks.values() if len(stack) > 1 for point in stack]
     kind = piece.upper()
     for file, stack in stacks.items():
         for index, point in enumerate(stack):
-            fields = {
-                "p": naming.letters[kind],
-                "f": str(file),
-                "i": str(index + 1),
-                "s": "",
-                "o": "",
-                "l": "",
-            }
+            fields = {"p": naming.letters[kind], "f": str(file), "i": str(index + 1)}
+            fields |= dict.fromkeys("sol", "")
             if len(stack) > 1:
                 order = doubled.index(point)
                 place = 0 if index == 0 else 2 if index == len(stack) - 1 else 1
                 fields |= {"s": naming.places[place], "o": str(order + 1), "l": chr(ord("A") + order)}
-            patterns = (_pattern(kind, len(stack), index, doubled, naming), *naming.aliases)
-            yield point, [pattern.format_map(fields) for pattern in patterns]
+            yield point, _pattern(kind, len(stack), index, doubled, naming), fields
 
 
 def describe(cells: Cells, start: int, target: int, red: bool, naming: Naming) -> Relative:
     """A legal move in the notation's terms."""
     piece = cells[start]
-    who = next(found[0] for point, found in _names(cells, piece, red, naming) if point == start)
+    who = next(
+        pattern.format_map(fields)
+        for point, pattern, fields in _men(cells, piece, red, naming)
+        if point == start
+    )
     rows = (start // 9 - target // 9) * (1 if red else -1)
     way = "+" if rows > 0 else "-" if rows < 0 else "="
     straight = rows and piece.upper() not in _OBLIQUE
@@ -130,9 +127,9 @@ def resolve(cells: Cells, red: bool, move: Relative, naming: Naming) -> str:
     """
     kinds = [kind for kind, letter in naming.letters.items() if letter in move.who] or ["P"]
     pieces = kinds if red else [kind.lower() for kind in kinds]
-    named = [found for piece in pieces for found in _names(cells, piece, red, naming)]
-    for level in range(len(naming.aliases) + 1):
-        origins = [point for point, names in named if names[level] == move.who]
+    men = [man for piece in pieces for man in _men(cells, piece, red, naming)]
+    for alias in ("", *naming.aliases):
+        origins = [point for point, name, fields in men if (alias or name).format_map(fields) == move.who]
         if origins:
             break
     else:
