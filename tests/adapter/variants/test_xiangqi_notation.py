@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adapter.variants.xiangqi import START, XiangqiBoard
 
@@ -148,6 +150,28 @@ def test_every_illegal_move_has_a_reason() -> None:
             with pytest.raises(ValueError, match=r"\w") as caught:
                 board.parse(move)
             assert caught.value.args[1] == "move-illegal"
+
+
+SIGNS = "abehinrcp0123456789+-=.#炮馬车前中後兵一二三九１９進退平HC２＝"
+
+
+@settings(derandomize=True, max_examples=1500, deadline=None, database=None)
+@given(
+    st.one_of(
+        st.text(), st.text("abehinrcp0123456789+-=.#炮馬车前中後兵一二三九１９進退平HC２＝", max_size=7)
+    )
+)
+def test_any_text_is_a_legal_move_or_refused(text: str) -> None:
+    for fen in (START, THREE_AND_TWO, BLACK_TWO_AND_TWO):
+        board = XiangqiBoard(fen)
+        try:
+            move = board.parse(text)
+        except ValueError as error:
+            message, code = error.args
+            assert message
+            assert code in ("move-syntax", "move-illegal")
+        else:
+            assert move in board.legal_moves()
 
 
 def test_crowds_beyond_a_set_are_named_too() -> None:
