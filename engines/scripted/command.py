@@ -6,12 +6,10 @@ import argparse
 import re
 import signal
 from collections.abc import Sequence
-from pathlib import Path
 
 from engines.scripted.engine import Engine
 from engines.scripted.faults import FAULTS, Fault
 from engines.scripted.manner import PROTOCOLS, Manner
-from engines.scripted.replay import Script, ScriptError, replay
 
 DESCRIPTION = """\
 A UCI or UCCI engine that knows no rules and misbehaves on demand, to test programs that drive engines.
@@ -36,12 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs the engine; returns its exit code."""
     parser = _parser()
     given = parser.parse_args(words)
-    manner = Manner(
-        name=given.name, move=given.bestmove, ponder=given.ponder, think=given.think, strict=given.strict
-    )
-    manner.exit = given.exit
-    if given.ponder:
-        manner.answer = ["bestmove {move} ponder {ponder}"]
+    manner = Manner(move=given.bestmove, ponder=given.ponder, think=given.think)
+    manner.name, manner.strict, manner.exit = given.name, given.strict, given.exit
     for fault, value in given.faults or ():
         try:
             fault.apply(manner, value)
@@ -51,20 +45,27 @@ def main(words: Sequence[str] | None = None) -> int:
         manner.infos = given.info
     manner.options += given.option
     try:
+        if given.play:
+            return _play(given.play, manner, timed=given.timed)
         if given.moves:
             manner.moves = read_moves(given.moves)
-        script = Script.load(given.play) if given.play else None
-    except (OSError, ScriptError) as error:
+    except (OSError, ValueError) as error:
         parser.error(str(error))
-    if script is not None:
-        return replay(script, manner, timed=given.timed)
     return Engine(PROTOCOLS[given.protocol], manner).run()
 
 
 def read_moves(path: str) -> dict[str, str]:
     """Best moves by position from a file: each line a move, a blank, and what follows the word `position`."""
-    pairs = (line.split(None, 1) for line in Path(path).read_text(encoding="utf-8").splitlines())
+    from pathlib import Path
+
+    pairs = [line.split(None, 1) for line in Path(path).read_text(encoding="utf-8").split("\n")]
     return {pair[1].strip(): pair[0] for pair in pairs if len(pair) == 2}
+
+
+def _play(path: str, manner: Manner, *, timed: bool) -> int:
+    from engines.scripted.replay import Script, replay
+
+    return replay(Script.load(path), manner, timed=timed)
 
 
 class _Collect(argparse.Action):

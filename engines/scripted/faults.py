@@ -6,9 +6,8 @@ may be given without it; the value then is the one shown in brackets.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engines.scripted import actions
 from engines.scripted.manner import START, Action, Manner
@@ -16,8 +15,7 @@ from engines.scripted.manner import START, Action, Manner
 ILLEGAL = "a1b8"  # no piece of chess or xiangqi moves that way
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """One fault: its help, how it changes the manner, and, where it takes a value, that value's name and
     default. All may be given several times."""
 
@@ -92,6 +90,8 @@ def _bytes_apart(manner: Manner, value: str) -> None:
 
 
 def _garbage(manner: Manner, value: str) -> None:
+    import random
+
     # Seeded, so that two runs meet the same bytes. A line break would make lines of its own of it, which is
     # wanted; a word of the protocol at a line's head is not to be feared from 4096 random bytes.
     noise = random.Random(int(value)).randbytes(4096) + b"\n\xb7 \x00 \xff\xfe\n"

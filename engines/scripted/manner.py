@@ -6,8 +6,7 @@ Standard library only, here and beside it: the engine is started some hundred ti
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engines.scripted.engine import Engine
@@ -17,8 +16,7 @@ START = "start"  # stands for the moment before the first line is heard
 END = "eof"  # stands for the end of the input
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(NamedTuple):
     """What the engine says in one protocol; the lines of `options` follow the word `option`."""
 
     hello: str
@@ -71,7 +69,6 @@ PROTOCOLS = {
 }
 
 
-@dataclass
 class Manner:
     """What one scripted engine does; times in seconds.
 
@@ -81,32 +78,31 @@ class Manner:
     `filters` change each line on its way out, `pieces` cuts it for writing.
     """
 
-    name: str = "Scripted"
-    move: str = "e2e4"
-    ponder: str | None = None
-    moves: dict[str, str] = field(default_factory=dict)  # best moves by what follows the word `position`
-    think: float = 0.0  # of a search whose limit names no time
-    late: float = 0.0  # added to every search that ends by itself
-    slow_stop: float = 0.0
-    infos: list[str] = field(
-        default_factory=lambda: [
+    def __init__(self, *, move: str = "e2e4", ponder: str | None = None, think: float = 0.0) -> None:
+        self.name = "Scripted"
+        self.move = move
+        self.ponder = ponder
+        self.moves: dict[str, str] = {}  # best moves by what follows the word `position`
+        self.think = think  # of a search whose limit names no time
+        self.late = 0.0  # added to every search that ends by itself
+        self.slow_stop = 0.0
+        self.score = 20
+        self.infos = [
             f"depth {depth} seldepth {depth + 1} multipv 1 {{score}} nodes {20 * depth} nps 20000 "
             f"time {depth} pv {{move}} {{ponder}}"
             for depth in (1, 2, 3)
         ]
-    )
-    score: int = 20
-    answer: list[str] = field(default_factory=lambda: ["bestmove {move}"])
-    options: list[str] = field(default_factory=list)  # beside the protocol's own
-    endless: bool = False  # no search ends before `stop`
-    early: bool = False  # no search waits for `stop`
-    strict: bool = False
-    exit: str = "1"  # how it dies: an exit code or a signal's name
-    ignored: set[str] = field(default_factory=set)
-    withheld: set[str] = field(default_factory=set)
-    after: dict[str, list[Action]] = field(default_factory=dict)
-    filters: list[Callable[[bytes], bytes]] = field(default_factory=list)
-    pieces: Callable[[bytes], list[bytes]] = lambda data: [data]
+        self.answer = ["bestmove {move} ponder {ponder}" if ponder else "bestmove {move}"]
+        self.options: list[str] = []  # beside the protocol's own
+        self.endless = False  # no search ends before `stop`
+        self.early = False  # no search waits for `stop`
+        self.strict = False
+        self.exit = "1"  # how it dies: an exit code or a signal's name
+        self.ignored: set[str] = set()
+        self.withheld: set[str] = set()
+        self.after: dict[str, list[Action]] = {}
+        self.filters: list[Callable[[bytes], bytes]] = []
+        self.pieces: Callable[[bytes], list[bytes]] = lambda data: [data]
 
     def once(self, word: str, action: Action) -> None:
         """Adds what is done after a word."""

@@ -12,8 +12,8 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engines.scripted.engine import lines
 from engines.scripted.manner import Manner
@@ -28,8 +28,7 @@ class ScriptError(ValueError):
     """A transcript that cannot be read; the text names its line."""
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """One line of the talk: `sign` is `>` for one sent to the engine and `<` for one of its own, `seconds`
     when it went by (None where that was not written down), `number` its line in the file."""
 
@@ -43,8 +42,7 @@ class Turn:
         return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), self.text.encode())
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(NamedTuple):
     """A transcript, read."""
 
     turns: Sequence[Turn]
