@@ -90,11 +90,11 @@ class Position:
     def from_board(cls, board: chess.Board) -> Position:
         """The position of a python-chess board, with the whole of its history.
 
-        Raises ConfigError for a board of another game (Crazyhouse, Atomic …), FenError when its root is no
-        legal position, MoveError when its history holds a move that is not legal (a null move, say).
+        Raises FenError for a board of another game (Crazyhouse, Atomic …) and when its root is no legal
+        position, MoveError when its history holds a move that is not legal (a null move, say).
         """
         if type(board).uci_variant != "chess":
-            raise ConfigError(f"a board of {type(board).uci_variant} cannot be read; chess and Chess960 can")
+            raise FenError(f"a board of {type(board).uci_variant} cannot be read; chess and Chess960 can")
         root = cls.parse(board.root().fen(en_passant="fen"), variant=_PYTHON_CHESS[board.chess960])
         return root.play(*[move.uci() for move in board.move_stack])
 

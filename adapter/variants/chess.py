@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import chess
 
 from adapter.variants.chess_reading import read_move
-from adapter.variants.chess_record import placement, read_record
+from adapter.variants.chess_record import castling_xfen, placement, read_record
 from adapter.variants.variant import CastlingStyle, EpStyle, Outcome, Side, Variant
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
@@ -28,7 +28,7 @@ _EP_SHOWN: dict[EpStyle, Callable[[chess.Board], bool]] = {
     "legal": lambda board: board.has_legal_en_passant(),
 }
 _CASTLING: dict[CastlingStyle, Callable[[chess.Board], str]] = {
-    "xfen": lambda board: board.castling_xfen(),
+    "xfen": castling_xfen,
     "shredder": lambda board: board.castling_shredder_fen(),
 }
 _SHOWN: dict[str, Callable[[chess.Board, chess.Move], str]] = {
@@ -80,7 +80,7 @@ class ChessBoard:
 
     def fen(self, *, ep: EpStyle = "legal", castling: CastlingStyle = "xfen") -> str:
         board = self._board
-        rights = _CASTLING[castling](board) if board.castling_rights else "-"
+        rights = _CASTLING[castling](board)
         square = board.ep_square
         target = "-" if square is None or not _EP_SHOWN[ep](board) else chess.SQUARE_NAMES[square]
         return (

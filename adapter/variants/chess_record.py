@@ -8,6 +8,8 @@ Nothing is looked at twice here: whether the record is sound has been asked befo
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import chess
 
 _LETTERS = "PNBRQKpnbrqk"
@@ -18,6 +20,13 @@ _BITS = [chess.BB_SQUARES[square ^ 56] for square in range(64)]
 _EMPTY = bytearray(b"/".join([b"." * 8] * 8))
 _OFFSETS = [(7 - square // 8) * 9 + square % 8 for square in range(64)]
 _CODES = [_LETTERS[:6].encode(), _LETTERS[6:].encode()]
+
+_RIGHTS = ((chess.BB_H1, "K"), (chess.BB_A1, "Q"), (chess.BB_H8, "k"), (chess.BB_A8, "q"))
+_CORNERS = {
+    sum(rook for rook, _ in chosen): "".join(letter for _, letter in chosen) or "-"
+    for count in range(5)
+    for chosen in combinations(_RIGHTS, count)
+}
 
 
 def read_record(fen: str, *, chess960: bool) -> chess.Board:
@@ -39,6 +48,11 @@ def read_record(fen: str, *, chess960: bool) -> chess.Board:
     board.ep_square = None if ep == "-" else chess.parse_square(ep)
     board.halfmove_clock, board.fullmove_number = int(halfmove), int(fullmove)
     return board
+
+
+def castling_xfen(board: chess.Board) -> str:
+    """The third field in X-FEN. Chess castles with corner rooks only, so its sixteen fields are a table."""
+    return board.castling_xfen() if board.chess960 else _CORNERS[board.clean_castling_rights()]
 
 
 def placement(board: chess.Board) -> str:
