@@ -1,0 +1,205 @@
+"""The castling field: KQkq, X-FEN and Shredder-FEN letters read against the board, judged, mended, written.
+
+X-FEN (R. Scharnagl): `K`/`Q` mean the outermost rook on that side of the king, an inner rook is named by its
+file. Shredder-FEN names every rook by its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from adapter.fen.finding import Fault
+from adapter.fen.games import Game
+
+_KINGSIDE = "Kk"
+_ORDER = "KQkq"
+
+
+class Right(msgspec.Struct, frozen=True):
+    """One right: whose, and on which file its rook stands (None when no rook answers to the letter)."""
+
+    letter: str
+    white: bool
+    king: int | None
+    rook: int | None
+
+    @property
+    def kingside(self) -> bool:
+        """Whether the rook stands on the h-side of the king."""
+        return self.king is not None and self.rook is not None and self.rook > self.king
+
+
+def resolve(letter: str, cells: str, game: Game) -> Right:
+    """What a castling letter means on this board, and whether king and rook are there for it."""
+    white = letter.isupper()
+    row = cells[56:] if white else cells[:8]
+    king = row.find("K" if white else "k")
+    rooks = [file for file, man in enumerate(row) if man == ("R" if white else "r")]
+    if king < 0 or (not game.chess960 and king != 4):
+        return Right(letter, white, None, None)
+    kind = letter.upper()
+    if kind == "K":
+        wanted = max((file for file in rooks if file > king), default=None)
+    elif kind == "Q":
+        wanted = min((file for file in rooks if file < king), default=None)
+    else:
+        wanted = ord(kind) - 65 if ord(kind) - 65 in rooks else None
+    if wanted is not None and not game.chess960 and wanted not in (0, 7):
+        wanted = None
+    return Right(letter, white, king, wanted)
+
+
+def letters_of(text: str) -> list[tuple[int, str]]:
+    """The castling letters of a field, each with its offset."""
+    return [
+        (offset, char) for offset, char in enumerate(text) if char in "KQkq" or char.lower() in "abcdefgh"
+    ]
+
+
+def faults(text: str, cells: str, game: Game) -> list[Fault]:
+    """What is wrong about a canonical castling field on this board."""
+    rights = [(offset, resolve(letter, cells, game)) for offset, letter in letters_of(text)]
+    found = _impossible(rights, cells, game)
+    sides: dict[tuple[bool, bool], list[tuple[int, Right]]] = {}
+    for offset, right in rights:
+        if right.rook is not None:
+            sides.setdefault((right.white, right.kingside), []).append((offset, right))
+    for same in sides.values():
+        if len(same) > 1:
+            named = " and ".join(right.letter for _, right in same)
+            owner = "White" if same[0][1].white else "Black"
+            message = f"{owner} has two castling rights on one side of the king: {named}"
+            found.append(_fault("castling-duplicate", [offset for offset, _ in same], message))
+    return found
+
+
+def canonical(letters: Iterable[str]) -> str:
+    """The field with White's letters first, then Black's, KQ in that order and file letters as they come."""
+    unique = list(dict.fromkeys(letters))
+    # sorting is stable: file letters keep the order they were given in, which is not one everywhere
+    return "".join(sorted(unique, key=_rank)) or "-"
+
+
+def in_order(letters: list[str]) -> bool:
+    """Whether the letters stand in an order programs write: KQkq, or files in either direction by colour."""
+    return "".join(letters) == canonical(letters) or not letters
+
+
+def write(text: str, cells: str, game: Game, style: str) -> str:
+    """A sound castling field in the style asked for: `xfen` or `shredder`."""
+    rights = [resolve(letter, cells, game) for _, letter in letters_of(text)]
+    rights.sort(key=lambda right: (not right.white, -(right.rook or 0)))
+    return "".join(_letter(right, cells, style) for right in rights) or "-"
+
+
+def readings(letters: list[str], cells: str, game: Game) -> list[tuple[float, str]]:
+    """Sound castling fields that these letters may stand for, each with what it costs to believe it."""
+    options: list[tuple[float, list[str]]] = [(0.0, [])]
+    for letter in letters:
+        right = resolve(letter, cells, game)
+        twin = letter.swapcase()
+        grown: list[tuple[float, list[str]]] = []
+        for cost, taken in options:
+            clash = [other for other in taken if _same(resolve(other, cells, game), right) or other == letter]
+            if right.rook is None:
+                grown.append((cost + 0.6, taken))
+            elif not clash:
+                grown.append((cost, [*taken, letter]))
+            else:
+                grown.append((cost + 0.9, taken))
+                if letter not in clash:  # two rooks on one side: either may be meant
+                    grown.append((cost + 0.9, [*[o for o in taken if o not in clash], letter]))
+                # a letter said twice is more likely one of the wrong case
+                if twin not in letters and resolve(twin, cells, game).rook is not None and _fits(taken, twin):
+                    grown.append((cost + 0.3, [*taken, twin]))
+        options = sorted(grown)[:8]
+    complete = []
+    for cost, taken in options:
+        complete.append((cost, canonical(taken)))
+        mirror = canonical([*taken, *_unpaired(taken, cells, game)]) if cost else ""
+        if mirror and mirror != complete[-1][1] and _whole(mirror, cells, game):
+            complete.append((cost + 0.3, mirror))
+    return complete
+
+
+def _unpaired(taken: list[str], cells: str, game: Game) -> list[str]:
+    return [
+        letter.swapcase()
+        for letter in taken
+        if letter.swapcase() not in taken and resolve(letter.swapcase(), cells, game).rook is not None
+    ]
+
+
+def _whole(text: str, cells: str, game: Game) -> bool:
+    return len(text) == 4 and not faults(text, cells, game)
+
+
+def _fits(taken: list[str], twin: str) -> bool:
+    """Whether a letter of the other case is due here: the white letters come first."""
+    return twin not in taken and (twin.islower() or all(letter.isupper() for letter in taken))
+
+
+def _same(one: Right, other: Right) -> bool:
+    return one.rook is not None and (one.white, one.kingside) == (other.white, other.kingside)
+
+
+def _rank(letter: str) -> tuple[bool, int]:
+    return letter.islower(), _ORDER.find(letter) % 2 if letter in _ORDER else 1
+
+
+def _letter(right: Right, cells: str, style: str) -> str:
+    row = cells[56:] if right.white else cells[:8]
+    rook = "R" if right.white else "r"
+    assert right.king is not None
+    assert right.rook is not None
+    beyond = row[right.rook + 1 :] if right.kingside else row[: right.rook]
+    letter = "K" if right.kingside else "Q"
+    if style == "shredder" or rook in beyond:
+        letter = chr(65 + right.rook)
+    return letter if right.white else letter.lower()
+
+
+def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list[Fault]:
+    """One fault for each king that is away from home, one for each other letter without its rook."""
+    found = []
+    for white in (True, False):
+        mine = [(offset, right) for offset, right in rights if right.white == white and right.rook is None]
+        king = cells.find("K" if white else "k")
+        owner, home = ("White", "first rank") if white else ("Black", "last rank")
+        astray = [offset for offset, right in mine if right.king is None]
+        if astray and king >= 0:
+            named = " and ".join(right.letter for _, right in mine)
+            where = f"{chr(97 + king % 8)}{8 - king // 8}"
+            should = f"the {home}" if game.chess960 else f"e{1 if white else 8}"
+            message = f"{owner} cannot castle ({named}): the king stands on {where}, not on {should}"
+            found.append(_fault("castling-impossible", astray, message, _home_cells(white, king)))
+            continue
+        for offset, right in mine:
+            if right.king is None:
+                continue
+            message = f"{owner} cannot castle ({right.letter}): {_no_rook(right, game)}"
+            found.append(_fault("castling-impossible", [offset], message, _home_cells(white, king)))
+    return found
+
+
+def _no_rook(right: Right, game: Game) -> str:
+    kind, rank = right.letter.upper(), 1 if right.white else 8
+    if kind not in "KQ":
+        if not game.chess960 and kind not in "AH":
+            return f"a rook on {kind.lower()}{rank} castles in Chess960 only"
+        return f"no rook of its own on {kind.lower()}{rank}"
+    if game.chess960:
+        return f"no rook of its own on the {'h' if kind == 'K' else 'a'}-side of the king"
+    return f"no rook of its own on {'h' if kind == 'K' else 'a'}{rank}"
+
+
+def _home_cells(white: bool, king: int) -> tuple[int, ...]:
+    """The back rank and the king: whatever is wrong about a right is wrong there."""
+    first = 56 if white else 0
+    return (*range(first, first + 8), *([king] if king >= 0 else []))
+
+
+def _fault(code: str, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> Fault:
+    return Fault(code=code, field="castling", at="castling", message=message, marks=tuple(marks), cells=cells)

@@ -1,0 +1,78 @@
+"""The two counters: read as written, bounded, and held against each other and the board."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from adapter.fen.finding import Fault, Setup
+from adapter.fen.games import Game
+from adapter.fen.problem import Field, Severity
+
+# The longest possible game has fewer than 9000 moves, and engines overflow on absurd numbers.
+MOST = 9999
+LEAST: dict[Field, int] = {"halfmove": 0, "fullmove": 1}
+_PLAIN = re.compile(r"0|[1-9][0-9]*")
+_SIGNED = re.compile(r"([-+])([0-9]+)")
+
+
+class Count(msgspec.Struct, frozen=True):
+    """A counter as read: its value, or None with the `guesses` its digits allow, and what is wrong."""
+
+    value: int | None
+    guesses: tuple[int, ...] = ()
+    message: str | None = None
+    severity: Severity = "error"
+
+
+def read(text: str, field: Field) -> Count:
+    """The number of a counter field. A value that had to be mended comes with a message."""
+    least = LEAST[field]
+    if len(text) <= 5 and _PLAIN.fullmatch(text):
+        number = int(text)
+        if number < least:  # only a full-move count of 0
+            return Count(least, message="the full-move number starts at 1, not at 0", severity="warning")
+        if number <= MOST:
+            return Count(number)
+    shown = text if len(text) <= 24 else f"{text[:20]}… ({len(text)} characters)"
+    digits = "".join(char for char in text if char in "0123456789")
+    if digits == text:
+        if len(stripped := digits.lstrip("0") or "0") <= 4 and len(text) > 1 and text[0] == "0":
+            value = max(int(stripped), least)
+            return Count(value, message=f"{shown} has leading zeros", severity="warning")
+        return Count(None, message=f"{shown} is more than {MOST}, which no game reaches")
+    signed = _SIGNED.fullmatch(text)
+    if signed is not None and signed[1] == "-":
+        return Count(least, message=f"{shown} is negative; the least is {least}")
+    if not digits:
+        return Count(least, message=f"{shown!r} is not a number")
+    if len(digits) > 4:
+        return Count(None, message=f"{shown!r} is not a number")
+    guess = max(int(digits), least)
+    if signed is not None:
+        return Count(guess, message=f"{shown!r} has a sign; a counter has digits only")
+    return Count(None, (guess,), f"{shown!r} is not a number")
+
+
+def faults(setup: Setup, game: Game) -> list[Fault]:
+    """Counters that contradict each other or the rest of the record; all of them are warnings."""
+    found = []
+    if setup.ep != "-" and setup.halfmove:
+        message = f"{setup.ep} tells of a pawn that has just moved, so the half-move clock is 0, not {setup.halfmove}"
+        found.append(_fault("ep-clock", "halfmove", message))
+    if setup.halfmove >= game.draw_clock:
+        message = f"{setup.halfmove} half-moves: {game.draw_rule} is reached at {game.draw_clock}"
+        found.append(_fault("halfmove-draw", "halfmove", message))
+    played = 2 * (setup.fullmove - 1) + (setup.side == "b")
+    if setup.halfmove > played:
+        message = (
+            f"{setup.halfmove} half-moves since the last capture or pawn move, but move {setup.fullmove} is "
+            f"reached after {played}"
+        )
+        found.append(_fault("counters-inconsistent", "halfmove", message))
+    return found
+
+
+def _fault(code: str, field: Field, message: str) -> Fault:
+    return Fault(code=code, field=field, at=field, message=message, severity="warning")

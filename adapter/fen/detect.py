@@ -1,0 +1,70 @@
+"""Which game a record is of, when the caller leaves it open."""
+
+from __future__ import annotations
+
+import re
+
+from adapter.fen import castling
+from adapter.fen.fields import Fields
+from adapter.fen.games import CHESS, CHESS960, GAMES, XIANGQI, Game
+from adapter.fen.glyphs import BLACK_ONLY, EITHER, RED_ONLY
+from adapter.fen.placement import MOST_CHARACTERS, read
+
+_CHINESE = frozenset((*BLACK_ONLY, *EITHER, *RED_ONLY))
+_XIANGQI_MOVE = re.compile(r"(?=.*[i09])[a-i][0-9]-?[a-i][0-9]|[\u4e00-\u9fff1-9]{4}")
+_MIRRORED = CHESS.home[:8][::-1], CHESS.home[56:][::-1]
+
+
+def choose(variant: str, fields: Fields) -> Game:
+    """The game called for, or the one the record looks like: ten ranks of nine are xiangqi, else chess."""
+    if variant != "auto":
+        return GAMES[variant]
+    if fields.startpos:
+        xiangqi = any(_XIANGQI_MOVE.fullmatch(move.raw) for move in fields.moves[:100])
+        return XIANGQI if xiangqi else CHESS
+    token = fields.placement
+    if len(token.plain) > MOST_CHARACTERS:
+        return CHESS
+    if _xiangqi(token.plain, token.raw):
+        return XIANGQI
+    word = fields.words.get("castling")
+    if word is None:
+        return CHESS
+    rows = read(token, fields.source, CHESS).rows
+    if len(rows) != 8 or len(rows[0].cells) != 8 or len(rows[7].cells) != 8:
+        return CHESS
+    cells = rows[0].cells + "." * 48 + rows[7].cells
+    letters = [letter for _, letter in castling.letters_of(word.plain)]
+    return CHESS960 if letters and _chess960(letters, cells) else CHESS
+
+
+def _xiangqi(plain: str, raw: str) -> bool:
+    if _CHINESE.intersection(raw):
+        return True
+    rows = [row for row in plain.split("/") if row]
+    widths = [sum(int(char) if char.isdigit() and char.isascii() else 1 for char in row) for row in rows]
+    nine = sum(width == 9 for width in widths)
+    return (len(rows) >= 9 and nine > len(rows) // 2) or widths == [90]
+
+
+def _chess960(letters: list[str], cells: str) -> bool:
+    """Whether file letters name rooks that are there, or KQkq mean rights that classical chess has not."""
+    rights = [castling.resolve(letter, cells, CHESS960) for letter in letters]
+    if any(right.rook is None for right in rights):
+        return False
+    if any(letter not in "KQkq" for letter in letters):
+        return True
+    if all(castling.resolve(letter, cells, CHESS).rook is not None for letter in letters):
+        return False
+    # both kings begin on one file, so different ones are a mistake and not another game
+    kings = {right.king for right in rights}
+    return len(kings) == 1 and not _reversed(cells)
+
+
+def _reversed(cells: str) -> bool:
+    """Whether what stands on the back ranks is the start position read from h to a."""
+    return all(
+        man in (".", home) or man.isupper() != home.isupper()
+        for row, start in zip((cells[:8], cells[56:]), _MIRRORED, strict=True)
+        for man, home in zip(row, start, strict=True)
+    )

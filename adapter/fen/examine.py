@@ -1,0 +1,408 @@
+"""One record checked from its text to a report: all mistakes placed, and the record mended where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from adapter.errors import ConfigError
+from adapter.fen import castling, heuristics, ranks
+from adapter.fen.detect import choose
+from adapter.fen.fields import Fields, split
+from adapter.fen.finding import Fault, Finding, Setup
+from adapter.fen.games import GAMES, Game, collapse_row
+from adapter.fen.judge import ALLOWED, faults
+from adapter.fen.movelist import read_moves
+from adapter.fen.placement import Placement, cell_spans, read
+from adapter.fen.problem import Problem, Report, Span
+from adapter.fen.reading import SmallFields
+from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, clear, repairs, substitutes, views
+from adapter.fen.strain import Hints
+from adapter.fen.text import Prepared, prepare
+from adapter.fen.write import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyle, mended, write
+
+# Mistakes that a board seen from the wrong side makes: one view explains them all.
+_EXPLAINED = frozenset(
+    (
+        "castling-impossible",
+        "king-place",
+        "advisor-place",
+        "elephant-place",
+        "pawn-place",
+        "pawns-backrank",
+    )
+)
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the caller asked for; the values are checked already."""
+
+    variant: str = "auto"
+    side: str | None = None
+    allow: Collection[str] = ()
+    ep: EpStyle = "keep"
+    castling: CastlingStyle = "keep"
+    source: str | None = None
+    line: int | None = None
+
+
+def options(
+    variant: str,
+    side: str | None,
+    allow: Collection[str],
+    ep: str,
+    castling: str,
+    source: str | None,
+    line: int | None,
+) -> Options:
+    """The options of a check. Raises ConfigError for one that does not exist."""
+    _one_of("variant", variant, ("auto", *GAMES))
+    _one_of("ep", ep, EP_STYLES)
+    _one_of("castling", castling, CASTLING_STYLES)
+    if side is not None:
+        _one_of("side", side, ("w", "b"))
+    for code in allow:
+        _one_of("allow", code, sorted(ALLOWED))
+    return Options(variant, side, frozenset(allow), ep, castling, source, line)  # type: ignore[arg-type]
+
+
+def _one_of(name: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ConfigError(f"{name} is {value!r}; it may be {', '.join(known)}")
+
+
+def examine(text: str, options: Options, *, mend: bool = True) -> Report:
+    """The report on any text. With `mend` false no repair is looked for. Raises TypeError for no string."""
+    if not isinstance(text, str):
+        raise TypeError(f"a record is a string, not {type(text).__name__}")
+    prepared = prepare(text)
+    fields = split(prepared)
+    if fields is None:
+        return _empty(text, options, prepared)
+    return _Check(text, options, prepared, fields, mend).report()
+
+
+def _empty(text: str, options: Options, prepared: Prepared) -> Report:
+    span = (0, len(text))
+    message = "there is no record"
+    problem = Problem(code="empty", severity="error", field="record", at="record", span=span, message=message)
+    variant = "chess" if options.variant == "auto" else options.variant
+    return Report(
+        input=text,
+        variant=variant,
+        ok=False,
+        fen=None,
+        problems=(problem,),
+        source=options.source,
+        line=options.line,
+    )
+
+
+class _Check:
+    def __init__(self, text: str, options: Options, prepared: Prepared, fields: Fields, mend: bool) -> None:
+        self.text = text
+        self.options = options
+        self.fields = fields
+        self.source = fields.source
+        self.mend = mend
+        self.game = choose(options.variant, fields)
+        self.findings = [*prepared.findings, *fields.findings, *_whitespace(prepared, fields)]
+        self.fixed: Setup | None = None
+        self.suggestions: list[Setup] = []
+
+    def report(self) -> Report:
+        if self.fields.startpos:
+            return self._startpos()
+        placement = read(self.fields.placement, self.source, self.game)
+        self.findings += placement.findings
+        if placement.nonsense:
+            return self._finish(None, placement)
+        small = SmallFields(self.fields, self.game, self.options.side)
+        self.findings += small.findings
+        hints = Hints(
+            self.game, tuple(small.letters), small.ep, small.side, small.captures(_gone(placement, self.game))
+        )
+        boards = [(0.0, placement.cells)] if placement.sound else ranks.boards(placement, hints)
+        if not boards:
+            return self._finish(None, placement)
+        setup = self._setup(boards[0][1], small)
+        certain = placement.sound or len(boards) == 1 or boards[1][0] >= boards[0][0] + CLEAR
+        found = self._judge(setup, small, placement) if certain else []
+        if placement.sound:
+            boards += self._other_boards(setup, found, hints)
+        if self._wrong() and self.mend:
+            self._repair(boards, small, found)
+        return self._finish(setup, placement)
+
+    def _setup(self, board: str, small: SmallFields) -> Setup:
+        """The record as read, with whatever had to be mended in the small fields mended."""
+        square = small.ep if len(small.ep) == 2 and small.ep[0].islower() else "-"
+        return Setup(
+            board,
+            small.side or "w",
+            castling.canonical(small.letters),
+            square if any("1" <= digit <= "8" for digit in square[1:]) else "-",
+            small.halfmoves[0][1] if small.halfmoves else 0,
+            small.fullmoves[0][1] if small.fullmoves else 1,
+        )
+
+    def _judge(self, setup: Setup, small: SmallFields, placement: Placement) -> list[Fault]:
+        found = faults(setup, self.game, side_known=small.side is not None)
+        spans = self._cells(placement)
+        said = {finding.code for finding in self.findings}
+        for fault in found:
+            if fault.code == "castling-duplicate" and fault.code in said:
+                continue
+            self.findings.append(self._placed(fault, spans))
+        return found
+
+    def _cells(self, placement: Placement) -> list[Span]:
+        """For each cell the character it came from, or its rank where the rank was mended."""
+        if placement.sound:
+            at = cell_spans(placement, self.source, self.game)
+            return [at(cell) for cell in range(self.game.size)]
+        if len(placement.rows) != self.game.height:
+            return [self.source.of(placement.token)] * self.game.size
+        spans: list[Span] = []
+        for row in placement.rows:
+            if len(row.cells) == self.game.width:
+                spans += [self.source.span(place, place + 1) for place in row.places]
+            else:
+                spans += [self.source.span(row.first, row.stop)] * self.game.width
+        return spans
+
+    def _placed(self, fault: Fault, spans: list[Span]) -> Finding:
+        """A fault with its characters: of the field it is about, or of its squares."""
+        related = [spans[cell] for cell in fault.cells]
+        cell = None
+        if fault.field == "placement":
+            cell = fault.cells[0] if fault.cells else None
+            span = related.pop(0) if related else self.source.of(self.fields.placement)
+        else:
+            word = self.fields.words.get(fault.field)
+            end = self.source.span(self.fields.stop - 1, self.fields.stop)[1]
+            span = (end, end) if word is None else self.source.of(word)
+            if word is not None and fault.field == "castling":
+                offsets = dict.fromkeys(fault.marks)
+                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
+                places = [word.plain.find(canonical[offset]) for offset in offsets]
+                related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
+        severity = fault.severity
+        if severity == "error" and fault.code in self.options.allow:
+            severity = "warning"
+        return Finding(
+            code=fault.code,
+            severity=severity,
+            field=fault.field,
+            at=fault.at,
+            span=span,
+            message=fault.message,
+            related=tuple(dict.fromkeys(other for other in related if other != span)),
+            cell=cell,
+        )
+
+    def _wrong(self) -> bool:
+        return any(finding.severity == "error" for finding in self.findings)
+
+    def _other_boards(self, setup: Setup, found: list[Fault], hints: Hints) -> list[tuple[float, str]]:
+        """Boards that may have been meant instead of one that can be read: other views, one man exchanged."""
+        others: list[tuple[float, str]] = []
+        explained = [fault for fault in found if fault.code in _EXPLAINED]
+        if explained:
+            others += [
+                (cost, board)
+                for cost, board in views(setup.board, hints)
+                if not any(
+                    fault.code in _EXPLAINED
+                    for fault in faults(
+                        msgspec.structs.replace(setup, board=board), self.game, side_known=False
+                    )
+                )
+            ]
+            if others:
+                self._see(setup, explained, [board for _, board in others])
+        elif heuristics.suspicious(setup.board, self.game):
+            self._suspect(setup)
+        return others + substitutes(setup.board, found, hints)
+
+    def _see(self, setup: Setup, explained: list[Fault], boards: list[str]) -> None:
+        """One finding, that of the view, for all the faults it explains."""
+        codes = {fault.code for fault in explained}
+        kept = [f for f in self.findings if f.code not in codes]
+        gone = [f for f in self.findings if f.code in codes]
+        code, message = self._view(setup.board, boards)
+        spans = [span for finding in gone for span in (finding.span, *finding.related)]
+        self.findings = kept
+        self._say_view(code, "error", f"{message}: {gone[0].message}", spans)
+
+    def _view(self, board: str, boards: list[str]) -> tuple[str, str]:
+        return next(
+            (code, message)
+            for code, (view, message) in heuristics.VIEWS.items()
+            if view(board, self.game) in boards
+        )
+
+    def _suspect(self, setup: Setup) -> None:
+        seen = heuristics.views(setup.board, self.game)
+        seen = [(code, board) for code, board in seen if not self._unsound(setup, board)]
+        if not seen:
+            return
+        code, message = self._view(setup.board, [board for _, board in seen])
+        self._say_view(code, "warning", message, [])
+        if not self._wrong():
+            self.suggestions = [
+                msgspec.structs.replace(setup, board=board) for board in dict.fromkeys(b for _, b in seen)
+            ]
+
+    def _unsound(self, setup: Setup, board: str) -> bool:
+        changed = msgspec.structs.replace(setup, board=board)
+        return any(fault.severity == "error" for fault in faults(changed, self.game))
+
+    def _say_view(self, code: str, severity: str, message: str, related: list[Span]) -> None:
+        self.findings.append(
+            Finding(
+                code=code,
+                severity="error" if severity == "error" else "warning",
+                field="placement",
+                at="placement",
+                span=self.source.of(self.fields.placement),
+                message=message,
+                related=tuple(dict.fromkeys(related)),
+            )
+        )
+
+    def _repair(self, boards: list[tuple[float, str]], small: SmallFields, found: list[Fault]) -> None:
+        sides = list(small.sides)
+        codes = {fault.code for fault in found}
+        # a sound en-passant square says whose move it is, so the side is not the mistake
+        told = small.ep != "-" and not any(fault.field == "en-passant" for fault in found)
+        if len(sides) == 1 and not told and codes & {"opponent-in-check", "ep-rank"}:
+            sides.append((WRONG_SIDE, "b" if sides[0][1] == "w" else "w"))
+        reading = Reading(
+            self.game,
+            sorted(boards),
+            sides,
+            small.letters,
+            small.ep,
+            small.halfmoves,
+            small.fullmoves,
+            self.options.allow,
+        )
+        setups, alone = clear(repairs(reading))
+        guessed = any(
+            word in self.fields.words and not self._plainly(word) for word in ("halfmove", "fullmove")
+        )
+        if alone and not guessed:
+            self.fixed = setups[0]
+        else:
+            self.suggestions = setups
+
+    def _plainly(self, field: str) -> bool:
+        """Whether a counter's value is more than a guess at its digits."""
+        return not any(f.code == field and f.severity == "error" and f.fix is None for f in self.findings)
+
+    def _startpos(self) -> Report:
+        board, side, rights, ep, half, full = self.game.start.split(" ")
+        del board
+        setup = Setup(self.game.home, side, rights, ep, int(half), int(full))
+        return self._finish(setup, None)
+
+    def _finish(self, setup: Setup | None, placement: Placement | None) -> Report:
+        moves: tuple[str, ...] = ()
+        root = self.fixed if self._wrong() else setup
+        if self.fields.moves and root is not None:
+            moves, bad = read_moves(
+                self.fields.moves, self.source, write(root, self.game, "keep", "xfen"), self.game.name
+            )
+            self.findings += bad
+        wrong = self._wrong()
+        fen = None
+        if setup is not None and not wrong:
+            fen = write(setup, self.game, self.options.ep, self.options.castling)
+        fixed = self._proved([self.fixed]) if wrong and self.fixed is not None else []
+        suggestions = self._proved(self.suggestions) if self.suggestions else []
+        problems = sorted(
+            (self._problem(finding, placement, bool(fixed)) for finding in self.findings),
+            key=lambda problem: problem.span,
+        )
+        return Report(
+            input=self.text,
+            variant=self.game.name,
+            ok=not wrong,
+            fen=fen,
+            fixed=fixed[0] if fixed else None,
+            suggestions=tuple(dict.fromkeys(suggestions)),
+            problems=tuple(problems),
+            moves=moves,
+            source=self.options.source,
+            line=self.options.line,
+        )
+
+    def _proved(self, setups: list[Setup]) -> list[str]:
+        """The records of these setups that a check of their own finds sound and leaves as they are."""
+        proved = []
+        for setup in setups:
+            record = mended(setup, self.game, self.options.ep, self.options.castling)
+            again = examine(record, self.options, mend=False)
+            if again.fen == record:
+                proved.append(record)
+        return proved
+
+    def _problem(self, finding: Finding, placement: Placement | None, fixed: bool) -> Problem:
+        fix = finding.fix
+        if fix is None and fixed and self.fixed is not None:
+            fix = self._fix(finding, self.fixed)
+        return Problem(
+            code=finding.code,
+            severity=finding.severity,
+            field=finding.field,
+            at=finding.at,
+            span=finding.span,
+            message=finding.message,
+            fix=fix,
+            related=finding.related,
+        )
+
+    def _fix(self, finding: Finding, setup: Setup) -> str | None:
+        """What the mended record has in the place of the mistake."""
+        if finding.severity != "error":
+            return None
+        if finding.row is not None:
+            width = self.game.width
+            return collapse_row(setup.board[finding.row * width : (finding.row + 1) * width])
+        if finding.cell is not None:
+            letter = setup.board[finding.cell]
+            return "1" if letter == "." else letter
+        parts = write(setup, self.game).split(" ")
+        index = {"placement": 0, "side": 1, "castling": 2, "en-passant": 3, "halfmove": 4, "fullmove": 5}
+        return parts[index[finding.field]] if finding.field in index else None
+
+
+def _gone(placement: Placement, game: Game) -> int:
+    """How many men are missing for certain, even if every square that cannot be read holds one."""
+    cells = placement.cells
+    men = sum(cells.count(letter) for letter in game.letters)
+    start = sum(2 * limit for limit in game.limits.values())
+    return start - men - cells.count("?") - max(0, game.size - len(cells))
+
+
+def _whitespace(prepared: Prepared, fields: Fields) -> list[Finding]:
+    """One finding for all blanks that are not single ones; among operations and moves they are free."""
+    end = fields.source.span(fields.stop - 1, fields.stop)[1]
+    last = prepared.tokens[-1]
+    tail = fields.source.of(last)[1]
+    spans = [span for span in prepared.blanks if span[0] < end or span[0] >= tail]
+    if not spans:
+        return []
+    return [
+        Finding(
+            code="whitespace",
+            severity="warning",
+            field="record",
+            at="record",
+            span=spans[0],
+            message="blanks are single and stand between the fields only",
+            related=tuple(spans[1:]),
+        )
+    ]

@@ -1,0 +1,118 @@
+"""The boards a record may describe, as data: sizes, letters, home squares, limits.
+
+>>> square_name(XIANGQI, 89), square_name(CHESS, 0)
+('i0', 'a8')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of board.
+
+    Cells are counted as a record names them: from the top rank's first file to the bottom rank's last.
+    `aliases` are letters other programs write for a piece and that we accept; `foreign` letters of other
+    notations that have one sensible reading each. `draw_clock` is the half-move count of the draw rule.
+    """
+
+    name: str
+    width: int
+    height: int
+    top: int  # the number of the first rank of the record
+    letters: str
+    start: str
+    aliases: Mapping[str, str]
+    foreign: Mapping[str, str]
+    limits: Mapping[str, int]  # the most men of one kind that a side starts with
+    draw_clock: int
+    draw_rule: str
+    chess960: bool = False
+
+    @property
+    def home(self) -> str:
+        """The cells of the start position."""
+        return expand(self.start.split(" ", 1)[0])
+
+    @property
+    def size(self) -> int:
+        """How many squares the board has."""
+        return self.width * self.height
+
+
+def expand(placement: str) -> str:
+    """The cells of a well-formed placement field, `.` for an empty one."""
+    return "".join("." * int(char) if char.isdigit() else char for char in placement if char != "/")
+
+
+def collapse(cells: str, width: int) -> str:
+    """The placement field of these cells."""
+    return "/".join(collapse_row(cells[first : first + width]) for first in range(0, len(cells), width))
+
+
+def collapse_row(cells: str) -> str:
+    """One rank of a placement field."""
+    parts: list[str] = []
+    run = 0
+    for cell in cells:
+        if cell == ".":
+            run += 1
+            continue
+        if run:
+            parts.append(str(run))
+            run = 0
+        parts.append(cell)
+    if run:
+        parts.append(str(run))
+    return "".join(parts)
+
+
+def square_name(game: Game, cell: int) -> str:
+    """The name of a cell's square."""
+    row, column = divmod(cell, game.width)
+    return f"{chr(97 + column)}{game.top - row}"
+
+
+def rank_name(game: Game, row: int) -> str:
+    """What a row of the record is called."""
+    return f"rank {game.top - row}"
+
+
+def colour(letter: str) -> str:
+    """The colour a letter stands for."""
+    return "white" if letter.isupper() else "black"
+
+
+CHESS = Game(
+    name="chess",
+    width=8,
+    height=8,
+    top=8,
+    letters="PNBRQKpnbrqk",
+    start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    aliases={},
+    # German, the language whose letters are met most among English ones
+    foreign={"T": "R", "S": "N", "L": "B", "D": "Q", "t": "r", "s": "n", "l": "b", "d": "q"},
+    limits={"P": 8, "N": 2, "B": 2, "R": 2, "Q": 1, "K": 1},
+    draw_clock=100,
+    draw_rule="the 50-move rule",
+)
+CHESS960 = msgspec.structs.replace(CHESS, name="chess960", chess960=True)
+XIANGQI = Game(
+    name="xiangqi",
+    width=9,
+    height=10,
+    top=9,
+    letters="PNBRCAKpnbrcak",
+    start="rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
+    aliases={"H": "N", "E": "B", "h": "n", "e": "b"},
+    # notation letters: mã or ma (horse), general, soldier, xe (chariot)
+    foreign={"M": "N", "G": "K", "S": "P", "X": "R", "m": "n", "g": "k", "s": "p", "x": "r"},
+    limits={"P": 5, "N": 2, "B": 2, "R": 2, "C": 2, "A": 2, "K": 1},
+    draw_clock=120,
+    draw_rule="the 60-move rule",
+)
+GAMES = {game.name: game for game in (CHESS, CHESS960, XIANGQI)}

@@ -1,0 +1,188 @@
+"""The small fields of a record read: side, castling and en-passant letters, counters, with what is wrong."""
+
+from __future__ import annotations
+
+from adapter.fen import castling, counters
+from adapter.fen.fields import NAMES, Fields
+from adapter.fen.finding import Finding
+from adapter.fen.games import Game
+from adapter.fen.operations import parse
+from adapter.fen.problem import Field, Severity, Span
+from adapter.fen.text import Source, Token
+
+_SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
+_RED = {"r": "w", "red": "w"}
+_NAMED = {"w": "White", "b": "Black"}
+_COUNTER_OPCODES: dict[Field, str] = {"halfmove": "hmvc", "fullmove": "fmvn"}  # EPD standard
+
+
+class SmallFields:
+    """What the fields behind the board say; `findings` collects what is wrong about their grammar."""
+
+    def __init__(self, fields: Fields, game: Game, side: str | None) -> None:
+        self.fields = fields
+        self.game = game
+        self.source: Source = fields.source
+        self.findings: list[Finding] = []
+        self.sides = self._side(side)
+        self.letters = self._castling()
+        self.ep = self._en_passant()
+        self.halfmoves = self._counter("halfmove")
+        self.fullmoves = self._counter("fullmove")
+
+    @property
+    def side(self) -> str | None:
+        """The side to move when there is one reading of it."""
+        return self.sides[0][1] if len(self.sides) == 1 else None
+
+    def captures(self, gone: int) -> int | None:
+        """How many captures the counters leave room for: none before move 2, none since the clock began.
+
+        None when at least `gone` men are missing and the counters cannot be right about that.
+        """
+        if "fullmove" not in self.fields.words or len(self.halfmoves) * len(self.fullmoves) != 1:
+            return None
+        played = 2 * (self.fullmoves[0][1] - 1) + (self.side == "b")
+        room = max(0, played - self.halfmoves[0][1] - 2)
+        return room if gone <= room else None
+
+    def _side(self, supplied: str | None) -> list[tuple[float, str]]:
+        both = [(0.0, "w"), (0.0, "b")]
+        word = self.fields.words.get("side")
+        if word is None:
+            if supplied is not None:
+                return [(0.0, supplied)]
+            end = self.source.span(self.fields.stop - 1, self.fields.stop)[1]
+            if self.fields.words:
+                first = min(token.first for token in self.fields.words.values())
+                end = self.source.span(first, first + 1)[0]
+            message = "the side to move is missing; nobody but you knows whose move it is"
+            self._say("missing-side", "error", "side", (end, end), message)
+            return both
+        if word.plain in ("w", "b"):
+            self._lookalike(word, "side")
+            return [(0.0, word.plain)]
+        red = _RED if self.game.width == 9 else {}
+        if word.plain in red and len(word.plain) == 1:
+            self._say("side-r", "warning", "side", self.source.of(word), "r means Red, written w", fix="w")
+            return [(0.0, "w")]
+        meant = (_SIDES | red).get(word.plain.lower())
+        if meant is not None:
+            message = f"{word.raw!r} is not w or b; {_NAMED[meant]} to move is written {meant}"
+            self._say("side", "error", "side", self.source.of(word), message, fix=meant)
+            return [(0.0, meant)]
+        message = f"the side to move is w or b, not {word.raw[:20]!r}"
+        self._say("side", "error", "side", self.source.of(word), message, fix=supplied)
+        return both if supplied is None else [(0.0, supplied)]
+
+    def _castling(self) -> list[str]:
+        word = self.fields.words.get("castling")
+        if word is None:
+            return []
+        self._lookalike(word, "castling")
+        if self.game.width == 9:
+            self._dash(word, "castling", "castling-grammar")
+            return []
+        letters = [letter for _, letter in castling.letters_of(word.plain)]
+        if word.plain == "-":
+            return []
+        odd = [i for i, char in enumerate(word.plain) if char.lower() not in "kqabcdefgh"]
+        if odd or not letters:
+            spans = self._spans(word, odd)
+            shown = ", ".join(dict.fromkeys(repr(word.raw[i]) for i in odd[:6]))
+            message = f"{shown} is no castling letter; the field holds KQkq, letters of files, or '-' alone"
+            self._say("castling-grammar", "error", "castling", self.source.of(word), message, spans)
+            letters = [] if word.plain.lower() == "none" else letters
+        repeated = [i for i, char in enumerate(word.plain) if char in word.plain[:i] and i not in odd]
+        if repeated:
+            spans = self._spans(word, repeated)
+            shown = " and ".join(dict.fromkeys(word.raw[i] for i in repeated))
+            message = f"{shown} is said twice in {word.raw[:20]}"
+            self._say("castling-duplicate", "error", "castling", self.source.of(word), message, spans)
+        elif not odd and not castling.in_order(letters):
+            fix = castling.canonical(letters)
+            message = f"castling letters stand in the order {fix}, not {word.raw[:20]}"
+            self._say("castling-order", "warning", "castling", self.source.of(word), message, fix=fix)
+        return letters
+
+    def _en_passant(self) -> str:
+        word = self.fields.words.get("en-passant")
+        if word is None:
+            return "-"
+        self._lookalike(word, "en-passant")
+        if self.game.width == 9:
+            self._dash(word, "en-passant", "ep-grammar")
+            return "-"
+        if not _good_square(word.plain):
+            message = f"{word.raw[:20]!r} is neither a square (a3 to h3, a6 to h6) nor '-'"
+            self._say("ep-grammar", "error", "en-passant", self.source.of(word), message)
+        return word.plain
+
+    def _dash(self, word: Token, field: Field, code: str) -> None:
+        if word.plain != "-":
+            message = f"{word.raw[:20]!r} means nothing in xiangqi; the {NAMES[field]} field is '-'"
+            self._say(code, "error", field, self.source.of(word), message, fix="-")
+
+    def _counter(self, field: Field) -> list[tuple[float, int]]:
+        word = self.fields.words.get(field)
+        least = counters.LEAST[field]
+        if word is None:
+            said = parse(self.fields.operations).get(_COUNTER_OPCODES[field], ())
+            count = counters.read(said[0], field) if len(said) == 1 else None
+            return [(0.0, least if count is None or count.value is None else count.value)]
+        self._lookalike(word, field)
+        count = counters.read(word.plain, field)
+        if count.message is not None:
+            fix = None if count.value is None else str(count.value)
+            self._say(field, count.severity, field, self.source.of(word), count.message, fix=fix)
+        if count.value is not None:
+            return [(0.0, count.value)]
+        # two readings of the same cost are never the only one: a guess is offered, not made
+        return [(cost, guess) for guess in count.guesses for cost in (0.0,)] or []
+
+    def _lookalike(self, word: Token, field: Field) -> None:
+        if word.plain == word.raw:
+            return
+        odd = [i for i, (plain, raw) in enumerate(zip(word.plain, word.raw, strict=True)) if plain != raw]
+        spans = self._spans(word, odd)
+        named = " ".join(f"U+{ord(word.raw[i]):04X}" for i in odd[:4])
+        message = f"{word.raw[:20]!r} only looks like {word.plain[:20]!r} ({named})"
+        self._say(
+            "unicode-lookalike",
+            "error",
+            field,
+            spans[0],
+            message,
+            spans[1:],
+            fix=word.plain[odd[0]] if len(odd) == 1 else None,
+        )
+
+    def _spans(self, word: Token, offsets: list[int]) -> list[Span]:
+        return [self.source.span(word.first + i, word.first + i + 1) for i in offsets]
+
+    def _say(
+        self,
+        code: str,
+        severity: Severity,
+        field: Field,
+        span: Span,
+        message: str,
+        related: list[Span] | None = None,
+        fix: str | None = None,
+    ) -> None:
+        self.findings.append(
+            Finding(
+                code=code,
+                severity=severity,
+                field=field,
+                at=field,
+                span=span,
+                message=message,
+                related=tuple(related or ()),
+                fix=fix,
+            )
+        )
+
+
+def _good_square(text: str) -> bool:
+    return text == "-" or (len(text) == 2 and "a" <= text[0] <= "h" and "1" <= text[1] <= "8")

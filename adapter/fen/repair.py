@@ -1,0 +1,135 @@
+"""From what was read to the records that may have been meant, each of them sound."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+
+import msgspec
+
+from adapter.fen import castling, enpassant, heuristics
+from adapter.fen.finding import Fault, Setup
+from adapter.fen.games import Game
+from adapter.fen.judge import sound
+from adapter.fen.strain import Hints, strain
+
+CLEAR = 0.75  # how much less the best reading must cost than the next to be the only sensible one
+WRONG_SIDE = 0.8
+ANOTHER_MAN = 1.0  # a man of another kind on a square
+VIEWED = 0.5  # a board seen from the wrong side
+MOST_BOARDS = 12
+MOST_SHOWN = 6
+_HOPELESS = 15.0  # readings that cost so much more than the best are no readings
+
+Priced = Sequence[tuple[float, str]]
+
+
+class Reading(msgspec.Struct):
+    """Each part of a record with what it may mean, cheapest first."""
+
+    game: Game
+    boards: list[tuple[float, str]]
+    sides: list[tuple[float, str]]
+    letters: list[str]
+    ep: str
+    halfmoves: list[tuple[float, int]]
+    fullmoves: list[tuple[float, int]]
+    allow: Collection[str] = ()
+
+
+def repairs(reading: Reading) -> list[tuple[float, Setup]]:
+    """Sound records the reading leaves room for, cheapest first."""
+    found: dict[Setup, float] = {}
+    chess = reading.game.width == 8
+    boards = reading.boards[:MOST_BOARDS]
+    for board_cost, board in boards:
+        if board_cost > boards[0][0] + _HOPELESS:
+            break
+        rights = castling.readings(reading.letters, board, reading.game) if chess else [(0.0, "-")]
+        for (side_cost, side), (right_cost, right) in itertools.product(reading.sides, rights):
+            squares = enpassant.readings(reading.ep, board, side) if chess else [(0.0, "-")]
+            for (ep_cost, ep), (half_cost, half), (full_cost, full) in itertools.product(
+                [*squares, *([(0.9, "-")] if squares[0][1] != "-" else [])],
+                reading.halfmoves,
+                reading.fullmoves,
+            ):
+                setup = Setup(board, side, right, ep, half, full)
+                cost = board_cost + side_cost + right_cost + ep_cost + half_cost + full_cost
+                if cost < found.get(setup, 99.0) and sound(setup, reading.game, reading.allow):
+                    found[setup] = cost
+    return sorted(((cost, setup) for setup, cost in found.items()), key=lambda entry: entry[0])
+
+
+def clear(found: list[tuple[float, Setup]]) -> tuple[list[Setup], bool]:
+    """The readings that are about as good as the best, and whether the best stands alone."""
+    if not found:
+        return [], False
+    best = found[0][0]
+    near = [setup for cost, setup in found if cost < best + CLEAR]
+    return near[:MOST_SHOWN], len(near) == 1
+
+
+def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple[float, str]]:
+    """Boards with one man exchanged (or as many as a fault names kings too many), cheapest first."""
+    options: dict[str, float] = {}
+    for fault in faults:
+        for changed in _exchanged(cells, fault, hints):
+            options[changed] = ANOTHER_MAN + strain(changed, hints)
+    return sorted((cost, changed) for changed, cost in options.items())
+
+
+def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
+    game = hints.game
+    if fault.code == "king-missing":
+        yield from _crowned(cells, fault, game)
+    elif fault.code == "king-many":
+        for keep in fault.cells:
+            others = [cell for cell in fault.cells if cell != keep]
+            if len(others) == 1:
+                for letter in _kinds(cells[others[0]], game):
+                    yield _with(cells, others[0], letter)
+            if len(others) <= 3:
+                bare = cells
+                for cell in others:
+                    bare = _with(bare, cell, ".")
+                yield bare
+    elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
+        cell = fault.cells[0]
+        for letter in (*_kinds(cells[cell], game), "."):
+            if letter not in "Pp":
+                yield _with(cells, cell, letter)
+    elif fault.code in ("too-many-promoted", "too-many-of-kind", "too-many-pawns"):
+        home = game.home
+        for cell in fault.cells:
+            if home[cell] not in (".", cells[cell]):
+                yield _with(cells, cell, home[cell])
+
+
+def _crowned(cells: str, fault: Fault, game: Game) -> Iterator[str]:
+    """A king on its start square, where nothing of its own but a second queen or nothing at all stands."""
+    for king in "Kk":
+        home = game.home.index(king)
+        if king not in cells and cells[home] in (".", "Q" if king == "K" else "q", king.swapcase()):
+            yield _with(cells, home, king)
+
+
+def _kinds(letter: str, game: Game) -> str:
+    """The other kinds of men of that colour, kings left out."""
+    return "".join(
+        kind
+        for kind in game.letters
+        if kind.isupper() == letter.isupper() and kind not in "Kk" and kind != letter
+    )
+
+
+def _with(cells: str, cell: int, letter: str) -> str:
+    return cells[:cell] + letter + cells[cell + 1 :]
+
+
+def views(cells: str, hints: Hints) -> list[tuple[float, str]]:
+    """The other views of a board that agree with everything else in the record."""
+    found = []
+    for _, seen in heuristics.views(cells, hints.game):
+        if not sum(castling.resolve(letter, seen, hints.game).rook is None for letter in hints.castling):
+            found.append((VIEWED, seen))
+    return found

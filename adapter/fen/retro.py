@@ -1,0 +1,159 @@
+"""Could the check on the board have come about? One move is taken back to find out.
+
+A check is possible when the checking side has a last move before which the king was not attacked. Whatever
+cannot be told from the board alone (material, earlier history) is granted, so a check that is called
+impossible is so.
+"""
+
+from __future__ import annotations
+
+from adapter.fen.attacks import (
+    BISHOP_LINES,
+    BISHOP_REACH,
+    BLACK,
+    KING_STEPS,
+    KNIGHT_STEPS,
+    OCCUPIED,
+    PAWN,
+    PAWN_SOURCES,
+    ROOK,
+    ROOK_LINES,
+    ROOK_REACH,
+    WHITE,
+    attackers,
+    between,
+    bits,
+)
+
+_ROWS = [0xFF << 8 * row for row in range(8)]
+# By the colour that moves: one step forward, the row its pawns start on, the row where they turn into pieces.
+_FORWARD = {WHITE: -8, BLACK: 8}
+_START_ROW = {WHITE: 6, BLACK: 1}
+_LAST_ROW = {WHITE: 0, BLACK: 7}
+
+
+def possible(board: list[int], king: int, colour: int, checkers: int) -> bool:
+    """Whether one last move of `colour` explains that its `checkers` attack the king.
+
+    `board` holds the masks of `attacks.masks`; no en-passant square may be set (its last move is known).
+    """
+    past = _Past(board, king, colour)
+    for mover in bits(checkers):
+        if past.moved(mover):
+            return True
+    if checkers & checkers - 1 == 0:
+        path = between(king, checkers.bit_length() - 1)
+        men = 0
+        for kind in range(6):
+            men |= board[colour + kind]
+        for mover in bits(men & ~checkers & ~path):
+            if past.moved(mover, path):
+                return True
+    return past.castled(checkers) or past.took_en_passant()
+
+
+def before_double_step(board: list[int], king: int, colour: int, pawn: int) -> int:
+    """Who attacked the king before the pawn of `colour` on that square made its double step."""
+    start = pawn - 2 * _FORWARD[colour]
+    past = list(board)
+    past[colour + PAWN] ^= 1 << pawn | 1 << start
+    return attackers(past, king, colour, board[OCCUPIED] ^ (1 << pawn | 1 << start))
+
+
+class _Past:
+    """Boards one move ago."""
+
+    def __init__(self, board: list[int], king: int, colour: int) -> None:
+        self.board = board
+        self.king = king
+        self.colour = colour
+        self.occupied = board[OCCUPIED]
+        own = 0
+        for kind in range(6):
+            own |= board[6 - colour + kind]
+        # A side of sixteen has lost nobody, so the last move took nothing.
+        self.captures = own.bit_count() < 16
+
+    def moved(self, mover: int, only: int = -1) -> bool:
+        """Whether the man on this square may have come from a square (of `only`) without leaving a check."""
+        bit = 1 << mover
+        kind = next(kind for kind in range(6) if self.board[self.colour + kind] & bit)
+        takes = self.captures
+        if kind == PAWN:
+            quiet, slant = self._pawn_sources(mover)
+            return self._any(kind, kind, mover, quiet & only, False) or (
+                takes and self._any(kind, kind, mover, slant & only, True)
+            )
+        sources = self._sources(kind, mover) & only
+        if self._any(kind, kind, mover, sources, False) or (
+            takes and self._any(kind, kind, mover, sources, True)
+        ):
+            return True
+        if mover // 8 != _LAST_ROW[self.colour] or kind == 5:
+            return False
+        quiet, slant = self._pawn_sources(mover)
+        return self._any(PAWN, kind, mover, quiet & only, False) or (
+            takes and self._any(PAWN, kind, mover, slant & only, True)
+        )
+
+    def castled(self, checkers: int) -> bool:
+        """Whether the checker is a rook beside its king on the back rank, as after castling."""
+        rooks = checkers & self.board[self.colour + ROOK] & _ROWS[7 - _LAST_ROW[self.colour]]
+        return bool(checkers == rooks and self.board[self.colour + 5] & (rooks << 1 | rooks >> 1))
+
+    def took_en_passant(self) -> bool:
+        """Whether a capture en passant, which empties two squares at once, explains the check."""
+        if not self.captures:
+            return False
+        forward = _FORWARD[self.colour]
+        row = _START_ROW[self.colour] + 4 * forward // 8
+        for pawn in bits(self.board[self.colour + PAWN] & _ROWS[row]):
+            taken, origin = pawn - forward, pawn + forward
+            if self.occupied & (1 << taken | 1 << origin):
+                continue
+            for source in bits(PAWN_SOURCES[self.colour][pawn] & ~self.occupied):
+                past = list(self.board)
+                past[self.colour + PAWN] ^= 1 << pawn | 1 << source
+                occupied = self.occupied ^ (1 << pawn | 1 << source | 1 << taken)
+                if not attackers(past, self.king, self.colour, occupied):
+                    return True
+        return False
+
+    def _any(self, was: int, became: int, mover: int, sources: int, captured: bool) -> bool:
+        for source in bits(sources):
+            past = list(self.board)
+            past[self.colour + became] ^= 1 << mover
+            past[self.colour + was] ^= 1 << source
+            occupied = self.occupied ^ 1 << source
+            if not captured:
+                occupied ^= 1 << mover
+            if not attackers(past, self.king, self.colour, occupied):
+                return True
+        return False
+
+    def _pawn_sources(self, square: int) -> tuple[int, int]:
+        """The empty squares a pawn may have come from: straight on, and by a capture."""
+        forward, start = _FORWARD[self.colour], _START_ROW[self.colour]
+        free = ~self.occupied
+        ground = ~(_ROWS[0] | _ROWS[7])
+        behind = square - forward
+        quiet = 0
+        if 0 <= behind < 64 and free & ground & 1 << behind:
+            quiet |= 1 << behind
+            jump = behind - forward
+            if jump // 8 == start and free & 1 << jump:
+                quiet |= 1 << jump
+        return quiet, PAWN_SOURCES[self.colour][square] & free & ground
+
+    def _sources(self, kind: int, square: int) -> int:
+        free = ~self.occupied
+        if kind == 1:
+            return KNIGHT_STEPS[square] & free
+        if kind == 5:
+            return KING_STEPS[square] & free
+        reach = 0
+        if kind in (3, 4):
+            reach |= ROOK_REACH[square][ROOK_LINES[square] & self.occupied]
+        if kind in (2, 4):
+            reach |= BISHOP_REACH[square][BISHOP_LINES[square] & self.occupied]
+        return reach & free
