@@ -13,21 +13,21 @@ from adapter.cli.errors import guarded, widen
 
 
 class Entry(NamedTuple):
-    """Where a command lives, `module:attribute`, and its line in the list of commands."""
+    """The module whose `command` is the command, and its line in the list of commands."""
 
-    target: str
+    module: str
     help: str
 
 
 # The help texts stand here so that listing the commands imports none of them.
 COMMANDS = {
-    "check": Entry("adapter.cli.check:check", "Say what is wrong with records, where, and how to mend it."),
-    "apply": Entry("adapter.cli.apply:apply", "Play moves and print the updated FEN."),
-    "command": Entry("adapter.cli.wire:command", "Print the exact position line an engine is sent."),
-    "board": Entry("adapter.cli.board:board", "Draw a position in the terminal or as SVG."),
-    "analyze": Entry("adapter.cli.analyze:analyze", "Ask an engine about a position, or about many."),
-    "engines": Entry("adapter.cli.engines:engines", "List, show, check, install and address engines."),
-    "perft": Entry("adapter.cli.perft:perft", "Count moves to a depth, and compare with an engine's count."),
+    "check": Entry("adapter.cli.check", "Say what is wrong with records, where, and how to mend it."),
+    "apply": Entry("adapter.cli.apply", "Play moves and print the updated FEN."),
+    "command": Entry("adapter.cli.wire", "Print the exact position line an engine is sent."),
+    "board": Entry("adapter.cli.board", "Draw a position in the terminal or as SVG."),
+    "analyze": Entry("adapter.cli.analyze", "Ask an engine about a position, or about many."),
+    "engines": Entry("adapter.cli.engines", "List, show, check, install and address engines."),
+    "perft": Entry("adapter.cli.perft", "Count the moves to a depth."),
 }
 
 
@@ -41,8 +41,7 @@ class Commands(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        module, _, attribute = entry.target.partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = import_module(entry.module).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

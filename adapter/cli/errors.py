@@ -140,6 +140,8 @@ def payload(error: BaseException) -> dict[str, Any]:
     if hasattr(error, "problems"):
         said["problems"] = error.problems
     partial = getattr(error, "partial", None)
+    if partial is not None:
+        partial = partial.to_dict()
     answer: dict[str, Any] = msgspec.to_builtins({"error": said, "partial": partial})
     return answer
 

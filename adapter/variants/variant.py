@@ -89,3 +89,4 @@ class Variant(msgspec.Struct, frozen=True):
     notations: tuple[str, ...]
     notation: str  # what results show beside the canonical move: san, wxf
     uci_variant: str  # the value of UCI_Variant that selects the game
+    chess960: bool = False  # whether castling goes over the wire as king takes rook (UCI_Chess960)

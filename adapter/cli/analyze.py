@@ -1,0 +1,234 @@
+"""`fenwire analyze`: one position, or one a line from standard input, to an engine and back."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapter.cli.errors import INTERRUPTED, TERMINATED, Terminated, explain, payload
+from adapter.cli.limits import engine_options, limit_options, read_limit, read_wishes
+from adapter.cli.text import codes, reading_options, say_json
+
+if TYPE_CHECKING:
+    from adapter.analysis import Analysis
+    from adapter.engine import Engine
+    from adapter.position import Position
+    from engines.find import Found
+    from engines.limits import Limit
+
+
+@click.command("analyze")
+@click.argument("text", nargs=-1, required=True)
+@reading_options
+@engine_options
+@limit_options
+@click.option("--searchmoves", metavar="M,M", help="Consider these moves only.")
+@click.option("--banmoves", metavar="M,M", help="Leave these moves out.")
+@click.option(
+    "--pov",
+    type=click.Choice(["white", "side"]),
+    default="white",
+    help="Whose side printed scores speak for.",
+)
+@click.option(
+    "--notation", type=click.Choice(["uci", "san", "iccs", "wxf", "chinese"]), help="How moves are shown."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--stream", is_flag=True, help="Print every report of the engine, then the result.")
+@click.option("--transcript", metavar="F", type=click.Path(dir_okay=False), help="Record what is exchanged.")
+def command(text: tuple[str, ...], **given: Any) -> int:
+    """Ask an engine about a position: its best move, its lines, and the FEN after them.
+
+    TEXT is a FEN, an EPD or `startpos`, with moves behind it if you like; `-` reads one such record a line
+    from standard input, and several quoted records are taken one after another.
+    """
+    limit = read_limit(given, given["searchmoves"], given["banmoves"])
+    work = Work(limit, given)
+    if text == ("-",):
+        return asyncio.run(work.many(_lines()))
+    if len(text) > 1 and all(" " in word.strip() for word in text):
+        return asyncio.run(work.many(enumerate(text, 1)))
+    return asyncio.run(work.one(" ".join(text)))
+
+
+class Work:
+    """One run of the command: the limit, what was asked for, and the engines that are open."""
+
+    def __init__(self, limit: Limit, given: dict[str, Any]) -> None:
+        self._limit = limit
+        self._given = given
+        self._wishes = read_wishes(given["wishes"])
+        self._live = not given["as_json"] and not given["stream"] and sys.stderr.isatty()
+
+    async def one(self, text: str) -> int:
+        """Analyzes one position and prints the result."""
+        position = self._read(text)
+        found = self._choose(position)
+        async with AsyncExitStack() as stack:
+            engine = await self._open(stack, found, position)
+            async with _terminable() as struck:
+                whole = await self._watch(engine, position)
+        if not whole:
+            click.echo(f"fenwire: {'terminated' if struck else 'interrupted'}", err=True)
+            return TERMINATED if struck else INTERRUPTED
+        return 0
+
+    async def many(self, records: Iterable[tuple[int, str]]) -> int:
+        """Analyzes record after record, one line of output each; 1 when any of them was bad."""
+        from adapter.errors import FenError, MoveError
+
+        code = 0
+        async with AsyncExitStack() as stack, _terminable():
+            engines: dict[str, Engine] = {}
+            for number, text in records:
+                try:
+                    position = self._read(text)
+                    found = self._choose(position)
+                    name = found.profile.name
+                    if name not in engines:
+                        engines[name] = await self._open(stack, found, position)
+                    analysis = await self._ask(engines[name], position)
+                except (FenError, MoveError) as error:
+                    code = 1
+                    self._refuse(number, text, error)
+                    continue
+                self._say_row(number, analysis)
+        return code
+
+    def _read(self, text: str) -> Position:
+        from adapter.position import Position
+
+        given = self._given
+        return Position.parse(text, variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
+
+    def _choose(self, position: Position) -> Found:
+        from engines.find import choose
+
+        found = choose(position.variant.name, self._given["engine"])
+        for note in found.notes:
+            click.echo(f"fenwire: {note}", err=True)
+        return found
+
+    async def _open(self, stack: AsyncExitStack, found: Found, position: Position) -> Engine:
+        from adapter.engine import opened
+        from adapter.judge import ask
+
+        # a finished game needs no engine, and a wrong move is told before one is started
+        over = ask(position, self._limit, self._given["notation"]).outcome is not None
+        return await stack.enter_async_context(
+            opened(found, options=self._wishes, transcript=self._given["transcript"], start=not over)
+        )
+
+    async def _ask(self, engine: Engine, position: Position) -> Analysis:
+        given = self._given
+        return await engine.analyze(
+            position,
+            self._limit,
+            multipv=given["multipv"],
+            notation=given["notation"],
+            timeout=given["timeout"],
+        )
+
+    async def _watch(self, engine: Engine, position: Position) -> bool:
+        """One position as a stream, shown as it goes; False when a signal cut it short.
+
+        What was found until then is an answer: it is printed, and no error takes its place.
+        """
+        given = self._given
+        stream = engine.stream(
+            position,
+            self._limit,
+            multipv=given["multipv"],
+            notation=given["notation"],
+            timeout=given["timeout"],
+        )
+        async with stream:
+            try:
+                with self._view(position) as show:
+                    async for line in stream:
+                        show(line)
+            except asyncio.CancelledError:
+                self._say(await stream.stop())
+                return False
+        if stream.analysis is not None:
+            self._say(stream.analysis)
+        return True
+
+    def _view(self, position: Position) -> Any:
+        from adapter.cli.live import live_view, quiet, stream_view
+
+        if self._given["stream"]:
+            return stream_view(position, self._given["pov"], as_json=self._given["as_json"])
+        return live_view(position, self._given["pov"]) if self._live else quiet()
+
+    def _say(self, analysis: Analysis) -> None:
+        from adapter.cli.wording import report
+
+        if self._given["as_json"]:
+            whole = analysis.to_dict()
+            say_json({"event": "result", **whole} if self._given["stream"] else whole)
+        else:
+            for line in report(analysis, self._given["pov"]):
+                click.echo(line)
+
+    def _say_row(self, number: int, analysis: Analysis) -> None:
+        from adapter.cli.wording import row
+
+        if self._given["as_json"]:
+            say_json(analysis.to_dict())
+        else:
+            click.echo(f"{number:>6}  {row(analysis, self._given['pov'])}")
+        sys.stdout.flush()
+
+    def _refuse(self, number: int, text: str, error: Exception) -> None:
+        if self._given["as_json"]:
+            say_json({"input": text, "line": number, **payload(error)})
+        else:
+            first, *rest = explain(error)
+            click.echo("\n".join((f"line {number}: {first}", *rest)), err=True)
+
+
+def _lines() -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(sys.stdin, 1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            yield number, text
+
+
+@asynccontextmanager
+async def _terminable() -> AsyncIterator[list[int]]:
+    """Turns SIGTERM into a cancellation, as asyncio does with SIGINT, so that engines are ended in order.
+
+    The list given is empty until it strikes. A cancellation that reaches the end becomes `Terminated`.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    struck: list[int] = []
+
+    def strike() -> None:
+        struck.append(signal.SIGTERM)
+        task.cancel()
+
+    try:
+        loop.add_signal_handler(signal.SIGTERM, strike)
+    except (NotImplementedError, RuntimeError, ValueError):
+        # Windows, or a thread of somebody else's program: there the default stays
+        yield struck
+        return
+    try:
+        yield struck
+    except asyncio.CancelledError:
+        if struck:
+            raise Terminated from None
+        raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

@@ -1,0 +1,90 @@
+"""A search watched while it runs: its lines one by one, `stop` when its reader has seen enough."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from adapter.analysis import Analysis, Line
+from adapter.errors import EngineError
+from adapter.judge import Question, read_line
+
+if TYPE_CHECKING:
+    from adapter.engine import Engine
+    from engines.running import Running
+
+
+class Stream:
+    """The lines of one search, as they come. Made by `Engine.stream`; enter it once.
+
+    A reader that is slower than the engine misses the oldest of what waits, never the newest. `analysis` is
+    None until the search has ended, by itself or because the block was left.
+    """
+
+    def __init__(self, engine: Engine, question: Question, wishes: dict[str, Any]) -> None:
+        self.analysis: Analysis | None = None
+        self._engine = engine
+        self._question = question
+        self._wishes = wishes
+        self._running: Running | None = None
+        self._command = ""
+        self._lines: deque[Line] = deque()
+
+    async def __aenter__(self) -> Self:
+        if self._question.outcome is not None:
+            self.analysis = self._engine.finished(self._question)
+        else:
+            self._running, self._command = await self._engine.begin(
+                self._question, streamed=True, **self._wishes
+            )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._running is None or self.analysis is not None:
+            return
+        if isinstance(error, EngineError):
+            return
+        self._engine.driver.leave(self._running)
+        try:
+            await self._conclude(self._running)
+        except EngineError:
+            # what went wrong in the block comes first
+            if error is None:
+                raise
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Line:
+        while not self._lines:
+            running = self._running
+            if running is None or self.analysis is not None:
+                raise StopAsyncIteration
+            await running.news.wait()
+            running.news.clear()
+            driver = self._engine.driver
+            for info in driver.reports(running):
+                line = read_line(self._question, info, driver.dialect)
+                if line is not None:
+                    self._lines.append(line)
+            if running.done.done():
+                await self._conclude(running)
+        return self._lines.popleft()
+
+    async def stop(self) -> Analysis:
+        """Tells the engine to stop and gives its answer. Raises as `Engine.analyze` does."""
+        if self._running is not None and self.analysis is None:
+            self._engine.driver.leave(self._running)
+            await self._conclude(self._running)
+        if self.analysis is None:
+            raise EngineError("the stream was never entered", engine=self._engine.name)
+        return self.analysis
+
+    async def _conclude(self, running: Running) -> None:
+        self.analysis = await self._engine.conclude(self._question, running, self._command)
