@@ -21,6 +21,7 @@ MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
 TAIL_LINES = 60  # lines of talk kept for error messages
 TAIL_WIDTH = 500  # characters kept of each of them
 MAX_WALL = 400  # lines kept of what an engine says outside any search
+MAX_OPTIONS = 1000  # the richest engines offer some two hundred
 
 
 class State(Enum):
@@ -256,7 +257,8 @@ class Session:
 
     def _on_option(self, line: bytes, events: list[Event]) -> None:
         del events
-        self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
+        if len(self.options) < MAX_OPTIONS:
+            self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
 
     def _on_hello(self, line: bytes, events: list[Event]) -> None:
         del line
@@ -266,13 +268,14 @@ class Session:
 
     def _on_ready(self, line: bytes, events: list[Event]) -> None:
         del line
-        if (self.state, Cue.FENCE) in TRANSITIONS:
+        if self.pings:
+            # answers come in the order of the questions: one of before the fence is not the fence's
+            self.pings -= 1
+            events.append(Answered(self.pings))
+        elif (self.state, Cue.FENCE) in TRANSITIONS:
             self._move(Cue.FENCE)
             if self.search is not None:
                 events.append(Begun(self.search))
-        elif self.pings:
-            self.pings -= 1
-            events.append(Answered(self.pings))
         else:
             self.strays += 1
 
@@ -302,6 +305,8 @@ class Session:
         _read_bestmove(search, line.decode("utf-8", "replace").split(), self.dialect.no_move)
         # a stop that this very chunk called for would reach an idle engine
         self._out.clear()
+        # what was asked while it thought some engines never answer: the next fence must not wait for that
+        self.pings = 0
         self._move(Cue.BESTMOVE)
         search.finished = True
         events.append(Finished(search))
