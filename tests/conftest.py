@@ -1,0 +1,100 @@
+"""What all tests share: engines that must be there, and a check that nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engines.find import find, known, remedy
+
+SETTLE = 0.5  # seconds granted to the kernel's and the interpreter's own tidying up
+
+
+@pytest.fixture
+def engine_path() -> Callable[[str], str]:
+    """The path of a profile's program. A missing engine fails the test: it never passes unseen."""
+
+    def look_up(name: str) -> str:
+        profile = known(name)
+        path = find(profile)
+        if path is None:
+            pytest.fail(f"{name} is not installed; {remedy(profile)}")
+        return path
+
+    return look_up
+
+
+@pytest.fixture
+def no_leaks() -> Iterator[None]:
+    """Asserts that a test leaves no child process, thread or descriptor behind that it did not find."""
+    before = _snapshot()
+    yield
+    _assert_same(before)
+
+
+@pytest.fixture
+async def no_leaks_async() -> AsyncIterator[None]:
+    """The same on the test's own event loop, with its tasks."""
+    before = _snapshot()
+    yield
+    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    assert not tasks, f"tasks left behind: {tasks}"
+    _assert_same(before)
+
+
+def _snapshot() -> dict[str, set[object]]:
+    return {
+        "child processes": set(_children()),
+        "threads": set(threading.enumerate()),
+        "descriptors": set(_descriptors()),
+    }
+
+
+def _assert_same(before: dict[str, set[object]]) -> None:
+    end = time.monotonic() + SETTLE
+    while True:
+        left = {kind: found - before[kind] for kind, found in _snapshot().items()}
+        if not any(left.values()) or time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    assert not any(left.values()), f"left behind: {left}"
+
+
+def _children() -> list[int]:
+    # zombies count: a process that was not reaped is left behind too
+    if Path("/proc/self/stat").exists():
+        found = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = path.read_text()
+            except OSError:
+                # it ended while we looked
+                continue
+            # the name, in brackets, may hold blanks and brackets; the parent stands second behind it
+            if int(text.rpartition(")")[2].split()[1]) == os.getpid():
+                found.append(int(path.parent.name))
+        return found
+    if sys.platform == "win32":
+        return []
+    with subprocess.Popen(["ps", "-axo", "pid=,ppid="], stdout=subprocess.PIPE, text=True) as ps:
+        rows = [row.split() for row in ps.communicate()[0].splitlines()]
+        return [int(pid) for pid, parent in rows if int(parent) == os.getpid() and int(pid) != ps.pid]
+
+
+def _descriptors() -> list[tuple[int, int, int]]:
+    found = []
+    for fd in range(256) if sys.platform != "win32" else ():
+        try:
+            status = os.fstat(fd)
+        except OSError:
+            continue
+        found.append((fd, status.st_dev, status.st_ino))
+    return found

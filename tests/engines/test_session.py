@@ -1,0 +1,399 @@
+"""The conversation's states: the table, its complement, and what no interleaving may lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from engines.dialects import get
+from engines.errors import ConfigError
+from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.plan import Plan
+from engines.session import (
+    MAX_LINE,
+    MAX_OPTIONS,
+    MAX_WALL,
+    TAIL_LINES,
+    TRANSITIONS,
+    Cue,
+    Session,
+    State,
+    WrongState,
+)
+
+POSITION = "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1"
+DEPTH = Plan(go="go depth 5")
+ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+
+
+def new_session(protocol: str = "uci") -> Session:
+    dialect = get(protocol)
+    return Session(dialect, dialect.capabilities)
+
+
+def feed_lines(session: Session, *lines: str) -> list[Event]:
+    return session.feed("".join(f"{line}\n" for line in lines).encode())
+
+
+def idle(protocol: str = "uci") -> Session:
+    session = new_session(protocol)
+    session.hello()
+    feed_lines(session, "ucciok" if protocol == "ucci" else "uciok")
+    return session
+
+
+def searching(plan: Plan = DEPTH, *, streamed: bool = False) -> Session:
+    session = idle()
+    session.go(POSITION, plan, streamed=streamed)
+    feed_lines(session, "readyok")
+    return session
+
+
+def _fenced() -> Session:
+    session = idle()
+    session.go(POSITION, DEPTH)
+    return session
+
+
+def _after(session: Session, act: Callable[[Session], object]) -> Session:
+    act(session)
+    return session
+
+
+# How each state is reached by what really happens to a session.
+REACH: dict[State, Callable[[], Session]] = {
+    State.NEW: new_session,
+    State.GREETING: lambda: _after(new_session(), Session.hello),
+    State.IDLE: idle,
+    State.FENCED: _fenced,
+    State.SEARCHING: searching,
+    State.FENCED_STOPPING: lambda: _after(_fenced(), Session.stop),
+    State.STOPPING: lambda: _after(searching(), Session.stop),
+    State.LEAVING: lambda: _after(idle(), Session.quit),
+    State.GONE: lambda: _after(idle(), Session.end),
+}
+
+COMMANDS: dict[str, tuple[Callable[[Session], bytes], set[State]]] = {
+    "hello": (Session.hello, {State.NEW}),
+    "set_option": (lambda session: session.set_option("Hash", "16"), {State.IDLE}),
+    "new_game": (Session.new_game, {State.IDLE}),
+    "ping": (Session.ping, {State.IDLE, State.SEARCHING}),
+    "go": (lambda session: session.go(POSITION, DEPTH), {State.IDLE}),
+    "ponder_hit": (Session.ponder_hit, {State.SEARCHING}),
+    "say": (lambda session: session.say("d"), {State.IDLE}),
+}
+
+
+@pytest.mark.parametrize("state", State)
+def test_each_state_is_reached(state: State) -> None:
+    assert REACH[state]().state is state
+
+
+@pytest.mark.parametrize(("state", "cue"), TRANSITIONS)
+def test_the_table_is_kept(state: State, cue: Cue) -> None:
+    session = REACH[state]()
+    session._move(cue)
+    assert session.state is TRANSITIONS[state, cue]
+
+
+@pytest.mark.parametrize(
+    ("state", "cue"), [(state, cue) for state in State for cue in Cue if (state, cue) not in TRANSITIONS]
+)
+def test_outside_the_table_nothing_moves(state: State, cue: Cue) -> None:
+    session = REACH[state]()
+    with pytest.raises(WrongState, match=state.name):
+        session._move(cue)
+    assert session.state is state
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("state", State)
+def test_each_command_in_each_state(state: State, name: str) -> None:
+    command, allowed = COMMANDS[name]
+    session = REACH[state]()
+    if state in allowed:
+        assert command(session).endswith(b"\n")
+        return
+    tail = list(session.tail)
+    with pytest.raises(WrongState):
+        command(session)
+    assert session.state is state
+    assert list(session.tail) == tail, "a refused command was noted as sent"
+
+
+@pytest.mark.parametrize("state", State)
+def test_stop_and_quit_are_harmless_everywhere(state: State) -> None:
+    session = REACH[state]()
+    told = session.stop("enough")
+    assert told == (b"stop\n" if state in (State.FENCED, State.SEARCHING) else b"")
+    assert session.stop("again") == b""
+    left = session.quit()
+    assert left == (b"" if state in (State.LEAVING, State.GONE) else b"quit\n")
+    assert session.quit() == b""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "uciok",
+        "readyok",
+        "bestmove e2e4",
+        "bestmove",
+        "info depth 1 score cp 3 pv e2e4",
+        "info",
+        "id name X",
+        "id",
+        "option name Hash type spin default 1 min 1 max 2",
+        "option",
+        "copyprotection ok",
+        "nonsense",
+        "\ufeff",
+    ],
+)
+@pytest.mark.parametrize("state", State)
+def test_no_line_upsets_any_state(state: State, line: str) -> None:
+    session = REACH[state]()
+    for event in feed_lines(session, line, line):
+        assert isinstance(event, Answered | Begun | Finished | Greeted | Reported | Stopped)
+    assert session.state in State
+
+
+def test_handshake() -> None:
+    session = new_session()
+    assert session.hello() == b"uci\n"
+    events = feed_lines(
+        session, "id name Test 1.0", "id author A. U. Thor", "option name Hash type spin default 1", "uciok"
+    )
+    assert events == [Greeted()]
+    assert (session.name, session.author) == ("Test 1.0", "A. U. Thor")
+    assert [option.name for option in session.options] == ["Hash"]
+
+
+def test_a_second_greeting_changes_nothing() -> None:
+    session = idle()
+    assert feed_lines(session, "id name Somebody Else", "uciok") == []
+    assert session.name == ""
+    assert session.state is State.IDLE
+
+
+@pytest.mark.parametrize("first", ["\ufeff", "", "Banner 1.0\n\n \t \n"])
+@pytest.mark.parametrize("line", ["uciok", " uciok ", "\tuciok\t\r", "joho uciok", "uciok again"])
+def test_the_greeting_is_known_however_it_is_dressed(first: str, line: str) -> None:
+    session = new_session()
+    session.hello()
+    assert session.feed(f"{first}{line}\n".encode()) == [Greeted()]
+
+
+def test_bytes_that_are_no_text_are_kept() -> None:
+    session = idle()
+    session.feed(b"\xb7 \xff\xfe\x00\n")
+    assert session.wall[-1].startswith("\ufffd")
+
+
+def test_a_last_line_without_its_end_counts() -> None:
+    session = searching()
+    assert session.feed(b"bestmove e2e4 ponder e7e5") == []
+    finished, gone = session.end()
+    assert isinstance(finished, Finished)
+    assert (finished.search.best, finished.search.ponder) == ("e2e4", "e7e5")
+    assert isinstance(gone, Gone)
+    assert session.end() == []
+
+
+def test_go_sends_the_fence_first() -> None:
+    session = idle("ucci")
+    sent = session.go(POSITION, Plan(go="go depth 3", before=("banmoves a0a1",)))
+    assert sent.decode().splitlines() == ["isready", POSITION, "banmoves a0a1", "go depth 3"]
+    assert session.state is State.FENCED
+
+
+@pytest.mark.parametrize("stray", ["bestmove a2a3", "info depth 40 score cp 900 pv a2a3", "info string old"])
+def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
+    session = idle()
+    session.go(POSITION, DEPTH, streamed=True)
+    search = session.search
+    assert search is not None
+    assert feed_lines(session, stray) == []
+    assert session.state is State.FENCED
+    assert (search.lines(), list(search.strings), search.drain()) == ([], [], [])
+    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [Begun, Finished]
+    assert search.best == "e2e4"
+
+
+def test_a_ping_before_the_fence_is_not_the_fence() -> None:
+    # a ping nobody waits for any more is still answered first, and what lies between belongs to the past
+    session = idle()
+    session.ping()
+    session.go(POSITION, DEPTH)
+    assert feed_lines(session, "readyok", "bestmove a2a3") == [Answered(0)]
+    assert session.state is State.FENCED
+    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [Begun, Finished]
+    assert session.search is not None
+    assert session.search.best == "e2e4"
+
+
+def test_a_ping_the_search_never_answered_does_not_hold_up_the_next() -> None:
+    # Glaurung never answers an isready it got while it thought
+    session = searching()
+    session.ping()
+    feed_lines(session, "bestmove e2e4")
+    session.go(POSITION, DEPTH)
+    assert [type(event) for event in feed_lines(session, "readyok")] == [Begun]
+    assert session.pings == 0
+
+
+def test_a_ping_is_answered_within_a_search() -> None:
+    session = searching()
+    session.ping()
+    assert session.pings == 1
+    assert feed_lines(session, "readyok") == [Answered(0)]
+    assert session.state is State.SEARCHING
+
+
+def test_two_best_moves() -> None:
+    session = searching()
+    first = session.search
+    assert first is not None
+    (event,) = feed_lines(session, "bestmove e2e4", "bestmove d2d4")
+    assert isinstance(event, Finished)
+    assert first.best == "e2e4"
+    assert first.faults == ["the engine gave more than one best move"]
+    assert session.strays == 1
+    session.go(POSITION, DEPTH)
+    assert feed_lines(session, "bestmove d2d4") == []
+    feed_lines(session, "readyok", "bestmove c2c4")
+    assert session.search is not None
+    assert session.search.best == "c2c4"
+    assert first.best == "e2e4"
+
+
+def test_a_search_that_was_to_go_on_and_ended() -> None:
+    session = searching(ENDLESS)
+    feed_lines(session, "bestmove e2e4")
+    assert session.search is not None
+    assert session.search.faults == ["the engine ended a search that was to go on until told to stop"]
+
+
+def test_a_stop_behind_the_fence() -> None:
+    session = REACH[State.FENCED_STOPPING]()
+    assert [type(event) for event in feed_lines(session, "readyok")] == [Begun]
+    assert session.state is State.STOPPING
+    assert [type(event) for event in feed_lines(session, "bestmove e2e4")] == [Finished]
+
+
+def test_a_watched_bound_is_answered_with_stop() -> None:
+    session = searching(Plan(go="go infinite", nodes=1000, open_ended=True))
+    assert feed_lines(session, "info depth 3 nodes 999") == []
+    assert session.outgoing() == b""
+    (event,) = feed_lines(session, "info depth 4 nodes 1000", "info depth 5 nodes 2000")
+    assert isinstance(event, Stopped)
+    assert session.outgoing() == b"stop\n"
+    assert session.outgoing() == b""
+    assert event.search.stopped_for == "nodes"
+    assert session.state is State.STOPPING
+
+
+def test_a_stop_is_not_sent_to_an_engine_that_ended_in_the_same_breath() -> None:
+    # ElephantEye answers a stop while idle with a stray nobestmove
+    session = searching(Plan(go="go infinite", nodes=1000, open_ended=True))
+    feed_lines(session, "info nodes 5000", "bestmove e2e4")
+    assert session.outgoing() == b""
+    assert session.state is State.IDLE
+
+
+def test_reports_are_told_of_once_a_chunk() -> None:
+    session = searching(streamed=True)
+    events = feed_lines(session, *["info depth 1 score cp 1 pv e2e4"] * 50)
+    assert [type(event) for event in events] == [Reported]
+
+
+BESTMOVES = [
+    # line, word, best, ponder, draw, resign
+    ("bestmove e2e4", "e2e4", "e2e4", None, False, False),
+    ("bestmove e2e4 ponder e7e5", "e2e4", "e2e4", "e7e5", False, False),
+    ("bestmove E7E8Q PONDER E2E4", "E7E8Q", "e7e8q", "e2e4", False, False),
+    ("bestmove e2e4 ponder (none)", "e2e4", "e2e4", None, False, False),
+    ("bestmove e2e4 ponder", "e2e4", "e2e4", None, False, False),
+    ("bestmove (none)", "(none)", None, None, False, False),
+    ("bestmove 0000", "0000", None, None, False, False),
+    ("bestmove NULL", "NULL", None, None, False, False),
+    ("bestmove none", "none", None, None, False, False),
+    ("bestmove a1a1 ponder b8c6", "a1a1", None, "b8c6", False, False),
+    ("bestmove", "bestmove", None, None, False, False),
+    ("joho bestmove e2e4", "e2e4", "e2e4", None, False, False),
+]
+UCCI_BESTMOVES = [
+    ("bestmove h2e2 ponder h9g7 draw", "h2e2", "h2e2", "h9g7", True, False),
+    ("bestmove h2e2 resign", "h2e2", "h2e2", None, False, True),
+    ("bestmove h2e2 draw", "h2e2", "h2e2", None, True, False),
+    ("nobestmove", "nobestmove", None, None, False, False),
+    ("bestmove a0a0", "a0a0", None, None, False, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "line", "word", "best", "ponder", "draw", "resign"),
+    [("uci", *case) for case in BESTMOVES] + [("ucci", *case) for case in UCCI_BESTMOVES],
+)
+def test_best_moves(
+    protocol: str, line: str, word: str, best: str | None, ponder: str | None, draw: bool, resign: bool
+) -> None:
+    session = idle(protocol)
+    session.go(POSITION, DEPTH)
+    feed_lines(session, "readyok", line)
+    search = session.search
+    assert search is not None
+    assert search.finished
+    assert (search.word, search.best, search.ponder) == (word, best, ponder)
+    assert (search.draw_offered, search.resigned) == (draw, resign)
+
+
+@pytest.mark.parametrize("text", ["8/8 w\nquit", "a\rb", "a\0b"])
+def test_a_line_break_cannot_be_smuggled_in(text: str) -> None:
+    session = idle()
+    with pytest.raises(ConfigError, match="line break or a NUL"):
+        session.say(text)
+    with pytest.raises(ConfigError, match="line break or a NUL"):
+        session.go(text, DEPTH)
+    assert session.state is State.IDLE
+    assert session.search is None
+    with pytest.raises(ConfigError, match="line break or a NUL"):
+        session.set_option("Hash", text)
+
+
+def test_a_line_without_end_is_cut() -> None:
+    session = searching()
+    head = b"info depth 9 score cp 7 pv e2e4"
+    session.feed(head)
+    for _ in range(100):
+        session.feed(b" e7e5" * 20_000)
+        assert len(session._buffer) <= MAX_LINE
+    session.feed(b" d2d4\nbestmove e2e4\n")
+    search = session.search
+    assert search is not None
+    assert search.best == "e2e4"
+    (info,) = search.lines()
+    assert info.pv[:2] == ("e2e4", "e7e5")
+    assert search.faults == [f"a line of more than {MAX_LINE} bytes was cut"]
+    assert session.state is State.IDLE
+
+
+def test_memory_is_bounded_whatever_is_said() -> None:
+    session = idle()
+    for number in range(3 * MAX_WALL):
+        feed_lines(session, f"{number} " + "x" * 2000)
+    assert len(session.wall) == MAX_WALL
+    assert len(session.tail) == TAIL_LINES
+    assert session.wall[-1].startswith(str(3 * MAX_WALL - 1))
+    assert max(map(len, session.wall)) <= 500
+    assert max(map(len, session.tail)) <= 502
+
+
+def test_the_options_kept_are_bounded() -> None:
+    session = new_session()
+    session.hello()
+    feed_lines(session, *(f"option name O{n} type button" for n in range(MAX_OPTIONS + 10)))
+    assert "O0" in session.options
+    assert len(session.options) == MAX_OPTIONS
+    assert feed_lines(session, "uciok") == [Greeted()]
