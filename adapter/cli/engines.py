@@ -16,8 +16,8 @@ from engines.profile import Broken, Profile, catalog, user_folder
 VARIANTS = click.Choice(["auto", "chess", "chess960", "xiangqi"])
 
 
-@click.group()
-def engines() -> None:
+@click.group("engines")
+def command() -> None:
     """List, show, check, install and address engines.
 
     E is a profile's name (see `fenwire engines list`), a program's path, or a quoted command line.
@@ -25,7 +25,7 @@ def engines() -> None:
     """
 
 
-@engines.command("list")
+@command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 @click.option("--variant", type=VARIANTS, default="auto", help="Only those that play it.")
 def list_(as_json: bool, variant: str) -> None:
@@ -53,7 +53,7 @@ def list_(as_json: bool, variant: str) -> None:
     click.echo(plain(f"profiles of your own go to {user_folder()}"), err=True)
 
 
-@engines.command()
+@command.command()
 @click.argument("engine", metavar="E")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(engine: str, as_json: bool) -> None:
@@ -71,7 +71,7 @@ def show(engine: str, as_json: bool) -> None:
         click.echo(plain(line))
 
 
-@engines.command()
+@command.command()
 @click.argument("engine", metavar="E")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def install(engine: str, yes: bool) -> None:
@@ -81,7 +81,7 @@ def install(engine: str, yes: bool) -> None:
     click.echo(plain(get(known(engine), asked=yes)))
 
 
-@engines.command()
+@command.command()
 @click.argument("engine", metavar="[E]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each engine, on a line.")
 @click.option("--variant", type=VARIANTS, default="auto", help="The game to try it in.")
@@ -119,7 +119,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
     return 0
 
 
-@engines.command(context_settings={"ignore_unknown_options": True})
+@command.command(context_settings={"ignore_unknown_options": True})
 @click.argument("engine", metavar="E")
 @click.argument("words", metavar="COMMAND…", nargs=-1, required=True)
 @click.option("--until", metavar="WORD", help="Read on until a line begins with it.")
