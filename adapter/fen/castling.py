@@ -60,7 +60,12 @@ def letters_of(text: str) -> list[tuple[int, str]]:
 
 def faults(text: str, cells: str, game: Game) -> list[Fault]:
     """What is wrong about a canonical castling field on this board."""
-    rights = [(offset, resolve(letter, cells, game)) for offset, letter in letters_of(text)]
+    rights = [
+        (offset, resolve(letter, cells, game))
+        for offset, letter in letters_of(text)
+        # a side without its one king has a greater fault, and which king castles cannot be told
+        if cells.count("K" if letter.isupper() else "k") == 1
+    ]
     found = _impossible(rights, cells, game)
     sides: dict[tuple[bool, bool], list[tuple[int, Right]]] = {}
     for offset, right in rights:
@@ -112,8 +117,13 @@ def readings(letters: list[str], cells: str, game: Game) -> list[tuple[float, st
                 if letter not in clash:  # two rooks on one side: either may be meant
                     grown.append((cost + 0.9, [*[o for o in taken if o not in clash], letter]))
                 # a letter said twice is more likely one of the wrong case
-                if twin not in letters and resolve(twin, cells, game).rook is not None and _fits(taken, twin):
-                    grown.append((cost + 0.3, [*taken, twin]))
+                if (
+                    letter in clash
+                    and twin not in letters
+                    and resolve(twin, cells, game).rook is not None
+                    and _fits(taken, twin)
+                ):
+                    grown.append((cost + 0.1, [*taken, twin]))
         options = sorted(grown)[:8]
     complete = []
     for cost, taken in options:
@@ -169,18 +179,16 @@ def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list
         king = cells.find("K" if white else "k")
         owner, home = ("White", "first rank") if white else ("Black", "last rank")
         astray = [offset for offset, right in mine if right.king is None]
-        if astray and king >= 0:
+        if astray:
             named = " and ".join(right.letter for _, right in mine)
             where = f"{chr(97 + king % 8)}{8 - king // 8}"
             should = f"the {home}" if game.chess960 else f"e{1 if white else 8}"
             message = f"{owner} cannot castle ({named}): the king stands on {where}, not on {should}"
-            found.append(_fault("castling-impossible", astray, message, _home_cells(white, king)))
+            found.append(_fault("castling-impossible", astray, message, (king, *_homes(mine[0][1], game))))
             continue
         for offset, right in mine:
-            if right.king is None:
-                continue
             message = f"{owner} cannot castle ({right.letter}): {_no_rook(right, game)}"
-            found.append(_fault("castling-impossible", [offset], message, _home_cells(white, king)))
+            found.append(_fault("castling-impossible", [offset], message, (king, *_homes(right, game))))
     return found
 
 
@@ -195,10 +203,12 @@ def _no_rook(right: Right, game: Game) -> str:
     return f"no rook of its own on {'h' if kind == 'K' else 'a'}{rank}"
 
 
-def _home_cells(white: bool, king: int) -> tuple[int, ...]:
-    """The back rank and the king: whatever is wrong about a right is wrong there."""
-    first = 56 if white else 0
-    return (*range(first, first + 8), *([king] if king >= 0 else []))
+def _homes(right: Right, game: Game) -> tuple[int, ...]:
+    """Where king and rook of a right should stand: of Chess960, anywhere on the back rank."""
+    first = 56 if right.white else 0
+    if game.chess960:
+        return tuple(range(first, first + 8))
+    return first + 4, first + (7 if right.letter.upper() in "KH" else 0)
 
 
 def _fault(code: str, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> Fault:

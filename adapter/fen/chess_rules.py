@@ -18,7 +18,7 @@ from adapter.fen.attacks import (
     masks,
 )
 from adapter.fen.finding import Fault, Setup
-from adapter.fen.games import Game, collapse_row, square_name
+from adapter.fen.games import Game, collapse_row, plural, square_name
 from adapter.fen.retro import possible
 
 MEN = 16
@@ -31,11 +31,6 @@ _BACK_ROWS = 0xFF | 0xFF << 56
 def pack(cells: str) -> int:
     """The packed board (see `attacks`) of 64 cells."""
     return sum(SHARES[row][collapse_row(cells[8 * row : 8 * row + 8])] for row in range(8))
-
-
-def plural(number: int, noun: str) -> str:
-    """A number and its noun: `1 knight`, `2 knights`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def counts(packed: int) -> dict[str, int]:

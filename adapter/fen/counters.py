@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from adapter.fen.finding import Fault, Setup
-from adapter.fen.games import Game
+from adapter.fen.games import Game, plural
 from adapter.fen.problem import Field, Severity
 
 # The longest possible game has fewer than 9000 moves, and engines overflow on absurd numbers.
@@ -59,16 +59,16 @@ def faults(setup: Setup, game: Game) -> list[Fault]:
     """Counters that contradict each other or the rest of the record; all of them are warnings."""
     found = []
     if setup.ep != "-" and setup.halfmove:
-        message = f"{setup.ep} tells of a pawn that has just moved, so the half-move clock is 0, not {setup.halfmove}"
+        message = f"{setup.ep} says a pawn has just moved, so the half-move clock is 0, not {setup.halfmove}"
         found.append(_fault("ep-clock", "halfmove", message))
     if setup.halfmove >= game.draw_clock:
-        message = f"{setup.halfmove} half-moves: {game.draw_rule} is reached at {game.draw_clock}"
+        message = f"{plural(setup.halfmove, 'half-move')}: {game.draw_rule} is reached at {game.draw_clock}"
         found.append(_fault("halfmove-draw", "halfmove", message))
     played = 2 * (setup.fullmove - 1) + (setup.side == "b")
     if setup.halfmove > played:
         message = (
-            f"{setup.halfmove} half-moves since the last capture or pawn move, but move {setup.fullmove} is "
-            f"reached after {played}"
+            f"{plural(setup.halfmove, 'half-move')} since the last capture or pawn move, but move "
+            f"{setup.fullmove} is reached after {played}"
         )
         found.append(_fault("counters-inconsistent", "halfmove", message))
     return found

@@ -1,4 +1,4 @@
-"""One record checked from its text to a report: all mistakes placed, and the record mended where it can be."""
+"""One record checked from its text to a report: all mistakes placed, the record mended where it can be."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 from adapter.errors import ConfigError
 from adapter.fen import castling, heuristics, ranks
 from adapter.fen.detect import choose
-from adapter.fen.fields import Fields, split
+from adapter.fen.fields import ORDER, Fields, split
 from adapter.fen.finding import Fault, Finding, Setup
-from adapter.fen.games import GAMES, Game, collapse_row
+from adapter.fen.games import GAMES, Game, collapse_row, square_name
 from adapter.fen.judge import ALLOWED, faults
 from adapter.fen.movelist import read_moves
 from adapter.fen.placement import Placement, cell_spans, read
@@ -117,6 +117,7 @@ class _Check:
         placement = read(self.fields.placement, self.source, self.game)
         self.findings += placement.findings
         if placement.nonsense:
+            self.findings = [finding for finding in self.findings if finding.code != "missing-fields"]
             return self._finish(None, placement)
         small = SmallFields(self.fields, self.game, self.options.side)
         self.findings += small.findings
@@ -152,8 +153,12 @@ class _Check:
         spans = self._cells(placement)
         said = {finding.code for finding in self.findings}
         for fault in found:
-            if fault.code == "castling-duplicate" and fault.code in said:
+            if fault.code in said and fault.code == "castling-duplicate":
                 continue
+            if "pockets" in said and fault.code.startswith("too-many"):
+                continue  # a game with pockets has men to spare
+            if fault.field == "halfmove" and (said & {"halfmove", "fullmove"}):
+                continue  # a counter that was mended proves nothing about the others
             self.findings.append(self._placed(fault, spans))
         return found
 
@@ -175,9 +180,7 @@ class _Check:
     def _placed(self, fault: Fault, spans: list[Span]) -> Finding:
         """A fault with its characters: of the field it is about, or of its squares."""
         related = [spans[cell] for cell in fault.cells]
-        cell = None
         if fault.field == "placement":
-            cell = fault.cells[0] if fault.cells else None
             span = related.pop(0) if related else self.source.of(self.fields.placement)
         else:
             word = self.fields.words.get(fault.field)
@@ -199,7 +202,7 @@ class _Check:
             span=span,
             message=fault.message,
             related=tuple(dict.fromkeys(other for other in related if other != span)),
-            cell=cell,
+            cells=fault.cells if fault.field == "placement" else (),
         )
 
     def _wrong(self) -> bool:
@@ -234,7 +237,7 @@ class _Check:
         code, message = self._view(setup.board, boards)
         spans = [span for finding in gone for span in (finding.span, *finding.related)]
         self.findings = kept
-        self._say_view(code, "error", f"{message}: {gone[0].message}", spans)
+        self._say_view(code, "error", f"{message}; as it is, {gone[0].message}", spans)
 
     def _view(self, board: str, boards: list[str]) -> tuple[str, str]:
         return next(
@@ -350,33 +353,49 @@ class _Check:
         return proved
 
     def _problem(self, finding: Finding, placement: Placement | None, fixed: bool) -> Problem:
-        fix = finding.fix
-        if fix is None and fixed and self.fixed is not None:
-            fix = self._fix(finding, self.fixed)
+        if fixed and self.fixed is not None and finding.fix is None and finding.severity == "error":
+            finding = self._with_fix(finding, placement, self.fixed)
         return Problem(
-            code=finding.code,
-            severity=finding.severity,
-            field=finding.field,
-            at=finding.at,
-            span=finding.span,
-            message=finding.message,
-            fix=fix,
-            related=finding.related,
+            finding.code,
+            finding.severity,
+            finding.field,
+            finding.at,
+            finding.span,
+            finding.message,
+            finding.fix,
+            finding.related,
+        )
+
+    def _with_fix(self, finding: Finding, placement: Placement | None, setup: Setup) -> Finding:
+        """The finding with what the mended record has in its place; moved to the square that is mended."""
+        fix = self._fix(finding, setup)
+        if placement is None or not finding.cells or not placement.cells:
+            return msgspec.structs.replace(finding, fix=fix)
+        changed = [cell for cell in finding.cells if setup.board[cell] != placement.cells[cell]]
+        if len(changed) != 1:
+            return finding
+        cell = changed[0]
+        letter = setup.board[cell]
+        span = self._cells(placement)[cell]
+        related = [other for other in (finding.span, *finding.related) if other != span]
+        return msgspec.structs.replace(
+            finding,
+            at=finding.at if len(finding.cells) == 1 else square_name(self.game, cell),
+            span=span,
+            related=tuple(related),
+            fix="1" if letter == "." else letter,
         )
 
     def _fix(self, finding: Finding, setup: Setup) -> str | None:
-        """What the mended record has in the place of the mistake."""
-        if finding.severity != "error":
-            return None
+        """What the mended record has in the place of a rank or a whole field."""
         if finding.row is not None:
             width = self.game.width
             return collapse_row(setup.board[finding.row * width : (finding.row + 1) * width])
-        if finding.cell is not None:
-            letter = setup.board[finding.cell]
-            return "1" if letter == "." else letter
-        parts = write(setup, self.game).split(" ")
-        index = {"placement": 0, "side": 1, "castling": 2, "en-passant": 3, "halfmove": 4, "fullmove": 5}
-        return parts[index[finding.field]] if finding.field in index else None
+        word = self.fields.placement if finding.field == "placement" else self.fields.words.get(finding.field)
+        if word is None or finding.span != self.source.of(word):
+            return None
+        parts = mended(setup, self.game, self.options.ep, self.options.castling).split(" ")
+        return dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
 
 
 def _gone(placement: Placement, game: Game) -> int:

@@ -23,7 +23,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A mistake placed in the user's text; `row`, `cell` or the field say what part of a repair mends it."""
+    """A mistake placed in the user's text; `row`, `cells` or the field say what part of a repair mends it."""
 
     code: str
     severity: Severity
@@ -33,7 +33,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     related: tuple[Span, ...] = ()
     row: int | None = None
-    cell: int | None = None
+    cells: tuple[int, ...] = ()
     fix: str | None = None
 
 

@@ -86,6 +86,11 @@ def colour(letter: str) -> str:
     return "white" if letter.isupper() else "black"
 
 
+def plural(number: int, noun: str) -> str:
+    """A number and its noun: `1 knight`, `2 knights`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 CHESS = Game(
     name="chess",
     width=8,

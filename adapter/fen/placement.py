@@ -66,6 +66,7 @@ class _Reader:
         self.unknown: list[tuple[int, int, str]] = []
         self.language: tuple[str, dict[str, str]] | None = None
         self.either = False
+        self.places: list[int] = []
 
     def read(self) -> Placement:
         token = self._extras(self.token)
@@ -76,9 +77,11 @@ class _Reader:
         self._find_language(token)
         self.either = not _TELLING & set(token.raw) and not {"炮", "砲"} <= set(token.raw)
         rows = [self._row(piece, number) for number, piece in enumerate(pieces)]
+        self.places = [place for row in rows for place in row.places]
         self._letters(token)
         right_sums = all(len(row.cells) == self.game.width for row in rows)
         if len(rows) != self.game.height:
+            self.findings = [finding for finding in self.findings if finding.code != "digit-run"]
             self._count(len(rows))
         else:
             for number, row in enumerate(rows):
@@ -224,8 +227,9 @@ class _Reader:
     ) -> None:
         if not found:
             return
-        number, _, char = found[0]
+        number, place, char = found[0]
         spans = [self.source.span(at, at + 1) for _, at, _ in found]
+        guessed = [cell for cell, at in enumerate(self.places) if at == place]
         kinds = list(dict.fromkeys(letter for _, _, letter in found))
         shown = ", ".join(describe(letter) for letter in kinds[:6])
         what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
@@ -239,6 +243,7 @@ class _Reader:
             message,
             spans[1:],
             fix=self.game.foreign.get(char) if single else None,
+            cells=tuple(guessed) if len(self.places) == self.game.size else (),
         )
 
     def _digits(self, number: int, row: Row, piece: Token, bad: list[int], runs: list[list[int]]) -> None:
@@ -283,6 +288,7 @@ class _Reader:
         *,
         fix: str | None = None,
         row: int | None = None,
+        cells: tuple[int, ...] = (),
     ) -> None:
         self.findings.append(
             Finding(
@@ -295,6 +301,7 @@ class _Reader:
                 related=tuple(related or ()),
                 fix=fix,
                 row=row,
+                cells=cells,
             )
         )
 

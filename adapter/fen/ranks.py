@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from adapter.fen.games import Game
+from adapter.fen.games import Game, collapse_row
 from adapter.fen.placement import UNKNOWN, Placement
 from adapter.fen.strain import Hints, strain
 
 # What a slip costs: a repeated letter or a digit off by one is the likeliest, a new man the least.
 REPEATED, DIGIT, EMPTY, MAN, TAKEN, REPLACED = 1.0, 1.0, 1.5, 2.0, 2.5, 2.0
-SHIFTED = 2.0  # an empty square that changed places with its neighbour
+SWAPPED, SHIFTED = 2.0, 3.0  # an empty square that changed places with its neighbour
 KEPT = 5  # readings kept of each damaged rank
 MOST_DAMAGED = 4  # ranks beyond which nothing is guessed
 MOST_OFF = 3  # squares missing or over in one rank
@@ -114,7 +114,9 @@ def _shifted(cost: float, board: list[str], damaged: list[int], hints: Hints) ->
             if (one == ".") != (two == "."):
                 changed = row[:column] + two + one + row[column + 2 :]
                 cells = "".join([*board[:index], changed, *board[index + 1 :]])
-                yield cost + SHIFTED + strain(cells, hints), cells
+                # two characters that changed places are likelier than two digits that are both wrong
+                swapped = sorted(collapse_row(changed)) == sorted(collapse_row(row))
+                yield cost + (SWAPPED if swapped else SHIFTED) + strain(cells, hints), cells
 
 
 def _spare(rows: Iterable[str], game: Game) -> str:

@@ -68,12 +68,15 @@ class SmallFields:
             return [(0.0, "w")]
         meant = (_SIDES | red).get(word.plain.lower())
         if meant is not None:
-            message = f"{word.raw!r} is not w or b; {_NAMED[meant]} to move is written {meant}"
+            message = f"{word.raw!r} is not w or b; {self._owner(meant)} to move is written {meant}"
             self._say("side", "error", "side", self.source.of(word), message, fix=meant)
             return [(0.0, meant)]
         message = f"the side to move is w or b, not {word.raw[:20]!r}"
         self._say("side", "error", "side", self.source.of(word), message, fix=supplied)
         return both if supplied is None else [(0.0, supplied)]
+
+    def _owner(self, side: str) -> str:
+        return "Red" if side == "w" and self.game.width == 9 else _NAMED[side]
 
     def _castling(self) -> list[str]:
         word = self.fields.words.get("castling")

@@ -15,6 +15,7 @@ from adapter.fen.strain import Hints, strain
 
 CLEAR = 0.75  # how much less the best reading must cost than the next to be the only sensible one
 WRONG_SIDE = 0.8
+NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
 ANOTHER_MAN = 1.0  # a man of another kind on a square
 VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
@@ -49,7 +50,7 @@ def repairs(reading: Reading) -> list[tuple[float, Setup]]:
         for (side_cost, side), (right_cost, right) in itertools.product(reading.sides, rights):
             squares = enpassant.readings(reading.ep, board, side) if chess else [(0.0, "-")]
             for (ep_cost, ep), (half_cost, half), (full_cost, full) in itertools.product(
-                [*squares, *([(0.9, "-")] if squares[0][1] != "-" else [])],
+                [*squares, *([(NO_EP, "-")] if squares[0][1] != "-" else [])],
                 reading.halfmoves,
                 reading.fullmoves,
             ):
@@ -81,7 +82,7 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
 def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
     game = hints.game
     if fault.code == "king-missing":
-        yield from _crowned(cells, fault, game)
+        yield from _crowned(cells, hints)
     elif fault.code == "king-many":
         for keep in fault.cells:
             others = [cell for cell in fault.cells if cell != keep]
@@ -101,16 +102,18 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
     elif fault.code in ("too-many-promoted", "too-many-of-kind", "too-many-pawns"):
         home = game.home
         for cell in fault.cells:
-            if home[cell] not in (".", cells[cell]):
+            if home[cell] not in (".", cells[cell]) and home[cell].isupper() == cells[cell].isupper():
                 yield _with(cells, cell, home[cell])
 
 
-def _crowned(cells: str, fault: Fault, game: Game) -> Iterator[str]:
-    """A king on its start square, where nothing of its own but a second queen or nothing at all stands."""
-    for king in "Kk":
-        home = game.home.index(king)
-        if king not in cells and cells[home] in (".", "Q" if king == "K" else "q", king.swapcase()):
-            yield _with(cells, home, king)
+def _crowned(cells: str, hints: Hints) -> Iterator[str]:
+    """A king on its start square, when it has castling rights or a second queen stands there."""
+    home = hints.game.home
+    for king, queen in (("K", "Q"), ("k", "q")):
+        place = home.index(king)
+        rights = any(letter.isupper() == king.isupper() for letter in hints.castling)
+        if king not in cells and (cells[place] == queen or (rights and cells[place] == ".")):
+            yield _with(cells, place, king)
 
 
 def _kinds(letter: str, game: Game) -> str:

@@ -15,7 +15,7 @@ CASTLING_STYLES: tuple[CastlingStyle, ...] = ("keep", "xfen", "shredder")
 
 
 def write(setup: Setup, game: Game, ep: EpStyle = "keep", castling_style: CastlingStyle = "keep") -> str:
-    """The six-field record of a sound setup; `keep` leaves castling and en-passant fields as they were read."""
+    """The record of a sound setup; `keep` leaves the castling or en-passant field as it was read."""
     rights, square = setup.castling, setup.ep
     if game.width == 8:
         if castling_style != "keep" and rights != "-":
