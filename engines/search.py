@@ -22,9 +22,11 @@ _SCORED = re.compile(rb" score (?:cp |mate )?[-+]?\d").search
 
 
 class Slot(msgspec.Struct):
-    """One multipv line: the last report with an exact score, and what came after it without one."""
+    """One multipv line: the last report with an exact score, the last bound after it, and what came after
+    both without any score."""
 
     exact: bytes | None = None
+    bound: bytes | None = None
     later: bytes | None = None
 
 
@@ -59,6 +61,9 @@ class Search:
         """Keeps one `info` line; the name of the watched bound it reaches, if any."""
         if len(line) > MAX_KEPT:
             line = line[:MAX_KEPT].rsplit(b" ", 1)[0]
+        if b"  " in line:
+            # the glances below look for single blanks
+            line = b" ".join(line.split())
         if b" string " in line or b" message " in line:
             self._take_string(line)
         elif b" pv " in line or b" score " in line:
@@ -80,8 +85,9 @@ class Search:
         for rank in sorted(self._slots):
             slot = self._slots[rank]
             info = read(slot.exact, mate_score=self._mate_score) if slot.exact else Info(multipv=rank)
-            if slot.later:
-                info = _overlay(info, read(slot.later, mate_score=self._mate_score))
+            for later in (slot.bound, slot.later):
+                if later:
+                    info = _overlay(info, read(later, mate_score=self._mate_score))
             found.append(info)
         return found
 
@@ -121,10 +127,12 @@ class Search:
                 return
             slot = self._slots[rank] = Slot()
         # `score banana` must not drive out the last score that could be read
-        if b"bound" not in line and _SCORED(line):
-            slot.exact, slot.later = line, None
-        else:
+        if not _SCORED(line):
             slot.later = line
+        elif b"bound" in line:
+            slot.bound, slot.later = line, None
+        else:
+            slot.exact, slot.bound, slot.later = line, None, None
 
     def _queue(self, line: bytes) -> None:
         backlog = self.backlog

@@ -225,7 +225,7 @@ class Session:
         if self._first:
             self._first = False
             line = line.removeprefix(b"\xef\xbb\xbf")
-        line = line.strip()
+        raw, line = line.rstrip(), line.strip()
         if not line:
             return
         if b"\t" in line:
@@ -236,7 +236,8 @@ class Session:
         if meaning is None:
             line, meaning = self._find_word(line)
         if meaning is None:
-            self._keep(line)
+            # as it came: boards and tables are shown to users
+            self._keep(raw)
             return
         self._takers[meaning](line, events)
 
