@@ -191,6 +191,12 @@ def test_bytes_that_are_no_text_are_kept() -> None:
     assert session.wall[-1].startswith("\ufffd")
 
 
+def test_boards_and_tables_are_kept_as_they_came() -> None:
+    session = idle()
+    session.feed(b" +---+---+ \r\n | r |   |\n\n   a   b\n")
+    assert list(session.wall) == [" +---+---+", " | r |   |", "   a   b"]
+
+
 def test_a_last_line_without_its_end_counts() -> None:
     session = searching()
     assert session.feed(b"bestmove e2e4 ponder e7e5") == []
