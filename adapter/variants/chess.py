@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import ClassVar, Self
 
 import chess
@@ -47,6 +48,11 @@ _REPETITIONS = (
     (5, "the position has occurred five times: the game is drawn"),
     (3, "the position has occurred three times: either side may claim a draw"),
 )
+
+
+# There are some four thousand moves; reading one anew costs as much as playing it. python-chess never changes
+# a Move and keeps none that it is handed.
+_move = lru_cache(maxsize=8192)(chess.Move.from_uci)
 
 
 def _strongest(rules: Sequence[tuple[int, str]], holds: Callable[[int], bool]) -> list[str]:
@@ -94,7 +100,7 @@ class ChessBoard:
     def is_legal(self, move: str) -> bool:
         if not _UCI.fullmatch(move) or move[:2] == move[2:4]:
             return False
-        candidate = chess.Move.from_uci(move)
+        candidate = _move(move)
         # python-chess takes either spelling of a castling move for legal; only one is canonical.
         return self._board.is_legal(candidate) and self._board.uci(candidate) == move
 
@@ -106,10 +112,10 @@ class ChessBoard:
     def show(self, move: str, notation: str) -> str:
         if notation not in _SHOWN:
             raise ValueError(f"chess has no notation {notation!r}; it has {', '.join(NOTATIONS)}")
-        return _SHOWN[notation](self._board, chess.Move.from_uci(move))
+        return _SHOWN[notation](self._board, _move(move))
 
     def push(self, move: str) -> None:
-        played = chess.Move.from_uci(move)
+        played = _move(move)
         self._board.push(played)
         self._played.append(played)
 
