@@ -52,7 +52,8 @@ def is_safe(cells: Cells, start: int, target: int, red: bool) -> bool:
 def _guard(cells: Cells, king: int, red: bool) -> tuple[bool, set[int], set[int]]:
     """Whether the king is in check, and the points moves from which, or to which, bear on its safety.
 
-    Out of check a move that touches neither set is safe; in check only a move that touches one can help.
+    Out of check a move from one of the first points may expose the king, and one to the second kind does; in
+    check only a move from or to one of them can help. The king's own moves are another matter.
     """
     check = False
     origins: set[int] = set()
@@ -137,6 +138,22 @@ def _pseudo(cells: Cells, red: bool) -> list[str]:
     return moves
 
 
+def _kept(
+    cells: Cells, red: bool, moves: list[str], check: bool, origins: set[int], targets: set[int]
+) -> list[str]:
+    """Those of the moves that leave the king safe, by what `_guard` found."""
+    kept: list[str] = []
+    for move in moves:
+        start, target = MOVES[move]
+        if check:
+            safe = (target in targets or start in origins) and is_safe(cells, start, target, red)
+        else:
+            safe = target not in targets and (start not in origins or is_safe(cells, start, target, red))
+        if safe:
+            kept.append(move)
+    return kept
+
+
 def legal_moves(cells: Cells, red: bool) -> list[str]:
     """All legal moves of a side, the king's last; the order depends on the board alone."""
     own = RED if red else BLACK
@@ -144,18 +161,8 @@ def legal_moves(cells: Cells, red: bool) -> list[str]:
     king = cells.index(letter)
     check, origins, targets = _guard(cells, king, red)
     moves = _pseudo(cells, red)
-    if check:
-        touching = [
-            (move, ends) for move in moves if (ends := MOVES[move])[0] in origins or ends[1] in targets
-        ]
-        moves = [move for move, (start, target) in touching if is_safe(cells, start, target, red)]
-    elif origins or targets:
-        moves = [
-            move
-            for move in moves
-            if ((ends := MOVES[move])[0] not in origins and ends[1] not in targets)
-            or is_safe(cells, *ends, red)
-        ]
+    if check or origins or targets:
+        moves = _kept(cells, red, moves, check, origins, targets)
     moves += [
         move
         for point, move, _ in STEPS[letter][king]
