@@ -115,7 +115,8 @@ def _score(info: Info, words: Sequence[str], at: int, mate_score: int | None) ->
     if value is None:
         # `score banana` or `score cp` at the end: that key alone is lost
         return at + 1 if at < len(words) and words[at].lower() not in KEYS else at
-    score: Score = Mate(value) if kind == "mate" else _plain(value, mate_score)
+    # who says `cp` has a word for mates as well
+    score: Score = Mate(value) if kind == "mate" else _plain(value, None if kind == "cp" else mate_score)
     at += 1
     # the mark stands behind the number; one that stands elsewhere is met as a key of its own
     info.score, info.bound = score, None
@@ -125,8 +126,9 @@ def _score(info: Info, words: Sequence[str], at: int, mate_score: int | None) ->
 def _plain(value: int, mate_score: int | None) -> Score:
     if mate_score is None or abs(value) < mate_score - 200:
         return Cp(value)
-    moves = max(mate_score - abs(value), 0) + 1
-    return Mate((moves // 2) if value > 0 else -(moves // 2))
+    moves = (max(mate_score - abs(value), 0) + 1) // 2
+    # Mate(0) is "mated already"; some count from one higher, and their quickest mate is a mate all the same
+    return Mate(max(moves, 1) if value > 0 else -moves)
 
 
 def _bound(kind: str) -> Callable[[Info, Sequence[str], int, int | None], int]:
