@@ -56,7 +56,8 @@ def read_words(text: str, *, first: str | None) -> Option:
     at = next((i for i in range(len(lower) - 1) if lower[i] == "type" and lower[i + 1] in FOLLOWING), None)
     if at is None or at == 0:
         what = "it has no name" if at == 0 or not tokens else "it names no type of option that is known"
-        return Option(name=" ".join(tokens[:1]), kind=None, raw=text.strip(), fault=what)
+        name = "" if at == 0 else " ".join(tokens[:1])
+        return Option(name=name, kind=None, raw=text.strip(), fault=what)
     kind = lower[at + 1]
     found: dict[str, list[str]] = {}
     choices: list[list[str]] = []
@@ -131,7 +132,7 @@ class OptionTable:
         Raises OptionError when the engine did not offer the option or the value lies outside its offer.
         """
         option = self.get(name)
-        if option is None:
+        if option is None or not option.name:
             raise OptionError(f"the engine offers no option {name!r}{self._near(name)}")
         text = _plain(value)
         for sign, called in (("\n", "a line break"), ("\r", "a line break"), ("\0", "a NUL")):
