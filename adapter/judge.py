@@ -110,6 +110,10 @@ def judge(
     ponder = _ponder(question, search, dialect, best, notes)
     if best is not None and analysis.lines and analysis.lines[0].pv[:1] not in ((), (best.move,)):
         notes.append(f"the best move {best.san} is not the first line's ({analysis.lines[0].pv_san[0]})")
+    wanted = question.limit.mate
+    if wanted is not None and not any(_mates(line.score, wanted) for line in analysis.lines):
+        depth = max((line.depth or 0 for line in analysis.lines), default=0)
+        notes.append(f"no mate in {wanted} was found, searched to depth {depth}")
     if search.dropped:
         notes.append(f"{search.dropped} reports were dropped, the reader was too slow for them")
     notes += question.position.remarks
@@ -162,6 +166,10 @@ def _canonical(position: Position, words: Iterable[str], dialect: Dialect) -> It
             yield position.read_wire(word, dialect)
         except ValueError:
             return
+
+
+def _mates(score: Score | None, moves: int) -> bool:
+    return isinstance(score, Mate) and 0 < score.mate <= moves
 
 
 def _for_white(score: Score | None, position: Position) -> Score | None:

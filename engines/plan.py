@@ -21,6 +21,7 @@ from engines.errors import LimitError
 from engines.limits import Limit
 
 DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told" where `infinite` is unknown
+MATE_MARGIN = 8  # plies searched beyond three times the mate's moves before it is given up
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +76,10 @@ def plan(limit: Limit, dialect: Dialect, capabilities: Capabilities, *, side: st
         mine, bonus = (limit.wtime, limit.winc) if side == "w" else (limit.btime, limit.binc)
         clock = ((mine or 0) + (bonus or 0)) / 1000
         own = clock if own is None else min(own, clock)
+    if limit.mate is not None and own is None and limit.depth is None and limit.nodes is None:
+        # Where there is no such mate an engine would look for it for ever (Stockfish does): a depth that a
+        # full-width search has long found it at ends the search.
+        kept["depth"] = 3 * limit.mate + MATE_MARGIN
     open_ended = not words
     if open_ended:
         words += _forever(limit, dialect, obeyed)
