@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -87,6 +88,20 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
     )
 
 
+def describe(diagnosis: Diagnosis) -> Iterator[str]:
+    """The diagnosis in lines for a terminal."""
+    yield f"{diagnosis.profile}: {'does not work' if diagnosis.problems else 'works'}"
+    yield from (f"  problem: {problem}" for problem in diagnosis.problems)
+    if diagnosis.path is None:
+        return
+    yield f"  program: {diagnosis.path}"
+    yield f"  name: {diagnosis.name or 'it did not say'}"
+    yield f"  speaks: {diagnosis.protocol}, {diagnosis.variant}, ranks from {diagnosis.rank_base}"
+    if diagnosis.answer:
+        yield f"  tried: {diagnosis.played}, answered {diagnosis.answer} after {diagnosis.seconds:.2f} s"
+    yield from (f"  note: {note}" for note in diagnosis.notes)
+
+
 def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
     return Diagnosis(
         profile=profile.name,
@@ -114,18 +129,13 @@ def _judge(
     if word is None:
         problems.append(f"it gave no move ({search.word!r}), though there are {len(after.legal_moves)}")
         return None
-    try:
-        answer = after.read_wire(word, driver.dialect)
-    except ValueError as error:
-        problems.append(f"its best move {error}")
-        return None
-    if answer in after.legal_moves:
-        return answer
+    moves = after.wire_moves(after.legal_moves, driver.dialect)
+    if word in moves:
+        return after.legal_moves[moves.index(word)]
     other = msgspec.structs.replace(driver.dialect, rank_base=1 - driver.dialect.rank_base)
     if any(word in position.wire_moves(position.legal_moves, other) for position in (start, after)):
-        problems.append(
-            f"it counts ranks from {other.rank_base}: put `rank_base = {other.rank_base}` under [dialect]"
-        )
+        remedy = f"put `rank_base = {other.rank_base}` under [dialect]"
+        problems.append(f"it answered {word}: it counts ranks from {other.rank_base}; {remedy}")
     else:
         problems.append(f"its best move {word} is not legal after {after.fen}")
     return None

@@ -92,7 +92,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
     """
     import asyncio
 
-    from adapter.cli.doctor import Diagnosis, examine, missing
+    from adapter.cli.doctor import Diagnosis, describe, examine, missing
 
     game = None if variant == "auto" else variant
 
@@ -100,9 +100,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
         if as_json:
             click.echo(msgspec.json.encode({"ok": not diagnosis.problems} | msgspec.to_builtins(diagnosis)))
             return
-        facts = {name: value for name, value in msgspec.to_builtins(diagnosis).items() if value != []}
-        click.echo(plain(f"{facts.pop('profile')}: {'does not work' if diagnosis.problems else 'works'}"))
-        for line in _lines(facts, "  "):
+        for line in describe(diagnosis):
             click.echo(plain(line))
 
     if engine is not None:

@@ -63,15 +63,27 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
     Whatever it raises becomes a message and the exit code of its kind; a reader of stdout that has gone is
     no error. SIGTERM is raised as `Terminated` where it strikes.
     """
-    # `signal` works in the main thread alone; a command line run elsewhere keeps its host's handling
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGTERM, _terminate)
-    try:
-        code = _outcome(run)
-        _flush()
-    except BaseException as error:  # the last line of defence: no traceback for users
-        return _fail(_first(error), as_json)
+    with _terminable():
+        try:
+            code = _outcome(run)
+            _flush()
+        except BaseException as error:  # the last line of defence: no traceback for users
+            return _fail(_first(error), as_json)
     return code
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    try:
+        before = signal.signal(signal.SIGTERM, _terminate)
+    except ValueError:
+        # not the main thread: a command line run there keeps its host's handling
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 # A group without a command shows its help: click 8.1 does so and exits with 0, later ones raise this.

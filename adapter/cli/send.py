@@ -21,8 +21,8 @@ async def send(
 ) -> tuple[str, ...]:
     """Greets the engine, sets its profile's options, sends the lines, and shows what it prints from then on.
 
-    It ends with a printed line that begins with `until`; without that, when the engine has answered
-    `isready` behind the last line, or has given a best move where the last line began a search. Returns the
+    It ends with a printed line that begins with `until`; without that, with the best move or the count where
+    the last line asked for one, else when the engine has answered `isready` behind it. Returns the
     last lines of its standard error. Raises EngineStartError, EngineDied, and EngineTimeout after `seconds`.
     """
     dialect = found.profile.speech()
@@ -31,10 +31,9 @@ async def send(
         async with asyncio.timeout(seconds):
             await exchange.tell([dialect.hello], until=_ending(dialect, "hello"))
             await exchange.tell([*_settings(found, dialect), dialect.ping], until=_ending(dialect, "ready"))
-            if until is not None:
-                await exchange.tell(lines, until=(until,), show=show)
-            elif _searches(lines[-1]):
-                await exchange.tell(lines, until=_ending(dialect, "bestmove"), show=show)
+            endings = (until,) if until is not None else _own_ending(dialect, lines[-1])
+            if endings:
+                await exchange.tell(lines, until=endings, show=show)
             else:
                 ready = _ending(dialect, "ready")
                 await exchange.tell([*lines, dialect.ping], until=ready, show=show, last=False)
@@ -128,7 +127,10 @@ def _written(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or EMPTY
 
 
-def _searches(line: str) -> bool:
+def _own_ending(dialect: Dialect, line: str) -> tuple[str, ...]:
+    """How the answer to a line ends that is given while the engine goes on listening; nothing for others."""
     words = line.split()
-    # `go perft N` counts and says so, it gives no best move
-    return words[:1] == ["go"] and words[1:2] != ["perft"]
+    if words[:1] != ["go"]:
+        return ()
+    # Stockfish and its kin count in their search thread, and give no best move then
+    return ("Nodes searched",) if words[1:2] == ["perft"] else _ending(dialect, "bestmove")

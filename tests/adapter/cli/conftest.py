@@ -1,0 +1,58 @@
+"""What the tests of the command line share: the command as a real process, with a home of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+SECONDS = 60.0  # for a command to end; a hang must not hold up the rest
+
+
+class Fenwire:
+    """Runs `fenwire` as users do. `profiles` is where the user's own profiles lie."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.profiles = root / "config" / "fenwire" / "engines"
+        self.profiles.mkdir(parents=True)
+        home = {"XDG_CONFIG_HOME": str(root / "config"), "HOME": str(root), "COLUMNS": "100"}
+        dropped = ("FENWIRE_ENGINE", "FENWIRE_TRACEBACK", "PYTHONIOENCODING")
+        self.env = {**{name: value for name, value in os.environ.items() if name not in dropped}, **home}
+
+    def __call__(
+        self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "adapter.cli", *args],
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            env={**self.env, **(env or {})},
+            cwd=self.root,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def start(self, *args: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "adapter.cli", *args],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=self.env,
+            cwd=self.root,
+        )
+
+    def profile(self, name: str, text: str) -> None:
+        (self.profiles / f"{name}.toml").write_text(f'name = "{name}"\n{text}', encoding="utf-8")
+
+
+@pytest.fixture
+def fenwire(tmp_path: Path) -> Fenwire:
+    return Fenwire(tmp_path)
