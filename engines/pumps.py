@@ -8,9 +8,10 @@ import os
 import select
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Protocol
+from typing import IO, Protocol
 
 CHUNK = 1 << 16
 TICK_MS = 250  # how soon an engine's end is noticed when a child of it still holds its pipes
@@ -52,14 +53,14 @@ class PollPump:
             popen.stdin,
             {popen.stdout.fileno(): on_output, popen.stderr.fileno(): on_stderr},
         )
-        self._stdout = popen.stdout.fileno()
+        self._stdin, self._stdout = popen.stdin.fileno(), popen.stdout.fileno()
         self._on_output = on_output
         self._pending = bytearray()
         self._lock = threading.Lock()
         self._closing = False
         self._input_open = True
         self._input_closing = False
-        os.set_blocking(self._in.fileno(), False)
+        os.set_blocking(self._stdin, False)
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._run, name=f"engine-{popen.pid}", daemon=True)
         self._thread.start()
@@ -77,7 +78,7 @@ class PollPump:
                     self._pending += data
                 return
             try:
-                sent = os.write(self._in.fileno(), data)
+                sent = os.write(self._stdin, data)
             except BlockingIOError:
                 sent = 0
             except OSError:
@@ -137,10 +138,13 @@ class PollPump:
                     if bool(self._pending and self._input_open) != writing:
                         writing = not writing
                         if writing:
-                            poll.register(self._in.fileno(), select.POLLOUT)
-                        elif self._input_open:
-                            poll.unregister(self._in.fileno())
+                            poll.register(self._stdin, select.POLLOUT)
+                        else:
+                            # also once it is closed, or polling would return at once for ever
+                            poll.unregister(self._stdin)
         finally:
+            if writing:
+                poll.unregister(self._stdin)
             self._on_output(b"")
             self._linger(poll, open_outs - {self._stdout})
             self._finish()
@@ -156,12 +160,11 @@ class PollPump:
             if not (self._pending and self._input_open):
                 return
             try:
-                sent = os.write(self._in.fileno(), self._pending)
+                sent = os.write(self._stdin, self._pending)
             except BlockingIOError:
                 return
             except OSError:
-                self._pending.clear()
-                return
+                sent = len(self._pending)
             del self._pending[:sent]
             if self._input_closing and not self._pending:
                 self._shut_input()
@@ -194,7 +197,8 @@ class PollPump:
 
 
 class ThreadPump:
-    """A thread for each pipe, with blocking calls: where pipes cannot be polled."""
+    """A thread for each pipe, with blocking calls: where pipes cannot be polled. One more waits for the
+    process's end, since a child of it may keep the pipes open; who still listens then is left behind."""
 
     def __init__(
         self,
@@ -206,32 +210,27 @@ class ThreadPump:
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._popen = popen
-        self._in = popen.stdin
+        self._on_output = on_output
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._queued = 0
-        self._threads = [
-            threading.Thread(target=self._listen, args=(popen.stdout.fileno(), on_output, True), daemon=True),
-            threading.Thread(
-                target=self._listen, args=(popen.stderr.fileno(), on_stderr, False), daemon=True
-            ),
-            threading.Thread(target=self._speak, daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._lock = threading.Lock()
+        self._told = False
+        self._threads = (
+            self._start(self._listen, popen.stdout, self._hear, self._tell_end),
+            self._start(self._listen, popen.stderr, on_stderr, lambda: None),
+            self._start(self._speak, popen.stdin),
+        )
+        self._watcher = self._start(self._watch)
 
     @property
     def alive(self) -> bool:
-        if any(thread.is_alive() for thread in self._threads):
-            return True
-        for stream in (self._popen.stdout, self._popen.stderr):
-            if stream is not None and not stream.closed:
-                stream.close()
-        return False
+        return self._watcher.is_alive()
 
     def write(self, data: bytes) -> None:
-        if self._queued < MAX_PENDING:
-            self._queued += len(data)
-            self._queue.put(data)
+        with self._lock:
+            if self._queued < MAX_PENDING:
+                self._queued += len(data)
+                self._queue.put(data)
 
     def close_input(self) -> None:
         self._queue.put(None)
@@ -239,29 +238,56 @@ class ThreadPump:
     def close(self) -> None:
         self._queue.put(None)
 
-    def _listen(self, fd: int, hear: Callable[[bytes], None], tell_end: bool) -> None:
-        while True:
-            try:
-                data = os.read(fd, CHUNK)
-            except OSError:
-                data = b""
-            if not data:
-                break
-            hear(data)
-        if tell_end:
-            hear(b"")
+    def _start(self, target: Callable[..., None], *arguments: object) -> threading.Thread:
+        thread = threading.Thread(
+            target=target, args=arguments, name=f"engine-{self._popen.pid}", daemon=True
+        )
+        thread.start()
+        return thread
 
-    def _speak(self) -> None:
+    def _listen(self, pipe: IO[bytes], hear: Callable[[bytes], None], end: Callable[[], None]) -> None:
+        with pipe:
+            while True:
+                try:
+                    data = os.read(pipe.fileno(), CHUNK)
+                except OSError:
+                    break
+                if not data:
+                    break
+                hear(data)
+        end()
+
+    def _hear(self, data: bytes) -> None:
+        if not self._told:
+            self._on_output(data)
+
+    def _tell_end(self) -> None:
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            self._on_output(b"")
+
+    def _speak(self, pipe: IO[bytes]) -> None:
         while (data := self._queue.get()) is not None:
-            self._queued -= len(data)
+            with self._lock:
+                self._queued -= len(data)
             try:
                 view = memoryview(data)
                 while view:
-                    view = view[os.write(self._in.fileno(), view) :]
+                    view = view[os.write(pipe.fileno(), view) :]
             except OSError:
+                # the engine closed its input or died; the end of its output tells
                 break
         with contextlib.suppress(OSError):
-            self._in.close()
+            pipe.close()
+
+    def _watch(self) -> None:
+        self._popen.wait()
+        self._queue.put(None)
+        end = time.monotonic() + LAST_WORDS
+        for thread in self._threads:
+            thread.join(max(end - time.monotonic(), 0.0))
+        self._tell_end()
 
 
 def start_pump(
