@@ -21,9 +21,11 @@ async def send(
 ) -> tuple[str, ...]:
     """Greets the engine, sets its profile's options, sends the lines, and shows what it prints from then on.
 
-    It ends with a printed line that begins with `until`; without that, with the best move or the count where
-    the last line asked for one, else when the engine has answered `isready` behind it. Returns the
-    last lines of its standard error. Raises EngineStartError, EngineDied, and EngineTimeout after `seconds`.
+    The answer to a line that asks for a best move or a count is waited for before the next one goes out,
+    except that of a search without end, which a later `stop` ends. All is over with a printed line that
+    begins with `until`; without that, with the last line's best move or count if it asks for one, else when
+    the engine has answered `isready` behind it. Returns the last lines of its standard error. Raises
+    EngineStartError, EngineDied, and EngineTimeout after `seconds`.
     """
     dialect = found.profile.speech()
     exchange = Exchange(found)
@@ -31,12 +33,21 @@ async def send(
         async with asyncio.timeout(seconds):
             await exchange.tell([dialect.hello], until=_ending(dialect, "hello"))
             await exchange.tell([*_settings(found, dialect), dialect.ping], until=_ending(dialect, "ready"))
-            endings = (until,) if until is not None else _own_ending(dialect, lines[-1])
+            *before, last = lines
+            waiting: list[str] = []
+            for line in before:
+                waiting.append(line)
+                endings = () if _is_endless(line) else _own_ending(dialect, line, exchange.searching)
+                exchange.searching = _is_endless(line) or (exchange.searching and not endings)
+                if endings:
+                    await exchange.tell(waiting, until=endings, show=show)
+                    waiting = []
+            endings = (until,) if until is not None else _own_ending(dialect, last, exchange.searching)
             if endings:
-                await exchange.tell(lines, until=endings, show=show)
+                await exchange.tell([*waiting, last], until=endings, show=show)
             else:
                 ready = _ending(dialect, "ready")
-                await exchange.tell([*lines, dialect.ping], until=ready, show=show, last=False)
+                await exchange.tell([*waiting, last, dialect.ping], until=ready, show=show, last=False)
     except TimeoutError:
         raise EngineTimeout(
             f"{exchange.name} did not come to an end within {seconds:g} s",
@@ -57,6 +68,7 @@ class Exchange:
         profile = found.profile
         self.name = Path(found.path).name if profile.template else profile.title
         self.tail: list[str] = []
+        self.searching = False  # whether a search without end is under way
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._rest = b""
@@ -127,10 +139,16 @@ def _written(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or EMPTY
 
 
-def _own_ending(dialect: Dialect, line: str) -> tuple[str, ...]:
+def _own_ending(dialect: Dialect, line: str, searching: bool) -> tuple[str, ...]:
     """How the answer to a line ends that is given while the engine goes on listening; nothing for others."""
     words = line.split()
-    if words[:1] != ["go"]:
-        return ()
-    # Stockfish and its kin count in their search thread, and give no best move then
-    return ("Nodes searched",) if words[1:2] == ["perft"] else _ending(dialect, "bestmove")
+    if words[:2] == ["go", "perft"]:
+        # Stockfish and its kin count in their search thread, and give no best move then
+        return ("Nodes searched",)
+    asks = words[:1] == ["go"] or (searching and words[:1] in (["stop"], ["ponderhit"]))
+    return _ending(dialect, "bestmove") if asks else ()
+
+
+def _is_endless(line: str) -> bool:
+    words = line.split()
+    return words[:1] == ["go"] and ("infinite" in words or "ponder" in words)

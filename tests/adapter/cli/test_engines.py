@@ -259,6 +259,8 @@ def test_a_raw_line_gets_its_raw_answer(fenwire: Any) -> None:
         (["go perft 1", "go perft 2"], "Nodes searched: 400"),
         (["position startpos moves e2e4\ngo perft 1"], "Nodes searched: 20"),
         (["go", "depth", "1"], "bestmove "),
+        (["go infinite", "isready", "stop"], "bestmove "),
+        (["go infinite", "stop ", "go perft 1"], "Nodes searched: 20"),
         (["go nodes 50", "--until", "info depth 1"], "info depth 1"),
     ],
 )
