@@ -58,6 +58,8 @@ class EngineProcess:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
+            if cwd and not Path(cwd).is_dir():
+                reason = f"there is no folder {cwd} to start it in"
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
