@@ -75,9 +75,17 @@ def choose(variant: str | None, wanted: str | None = None, *, fallback: bool = T
     wanted engine that does not play the variant; EngineStartError when the program is not installed.
     """
     shelf = catalog()
-    wanted = wanted or os.environ.get(VARIABLE)
     if wanted and wanted.strip():
         return _wanted(shelf, variant, wanted.strip())
+    if by_default := os.environ.get(VARIABLE, "").strip():
+        try:
+            return _wanted(shelf, variant, by_default)
+        except ConfigError as error:
+            raise ConfigError(f"{error} ({VARIABLE} asks for {by_default!r})") from None
+        except EngineStartError as error:
+            raise EngineStartError(
+                f"{error} ({VARIABLE} asks for {by_default!r})", engine=error.engine
+            ) from None
     notes = tuple(f"a profile was passed over: {broken.reason}" for broken in shelf.broken)
     for profile in shelf.profiles:
         if (variant is None or variant in profile.variants) and (fallback or not profile.fallback):

@@ -77,6 +77,8 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
             await driver.close()
     except FenwireError as error:
         problems.append(str(error))
+        said = getattr(error, "transcript_tail", ())
+        problems += [line.removeprefix("< ") for line in said if _is_complaint(line)]
     return msgspec.structs.replace(
         blank,
         name=name,

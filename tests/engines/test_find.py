@@ -139,8 +139,11 @@ def test_the_environment_counts_as_a_wish_and_gives_way_to_one(
     monkeypatch.setenv("FENWIRE_ENGINE", "glaurung")
     assert choose("chess").profile.name == "glaurung"
     assert choose("chess", "stockfish").profile.name == "stockfish"
-    with pytest.raises(ConfigError, match="glaurung plays chess, not xiangqi"):
+    with pytest.raises(ConfigError, match=r"glaurung plays chess, not xiangqi.*\(FENWIRE_ENGINE asks for"):
         choose("xiangqi")
+    monkeypatch.setenv("FENWIRE_ENGINE", "toga2")
+    with pytest.raises(EngineStartError, match=r"not installed.*\(FENWIRE_ENGINE asks for 'toga2'\)"):
+        choose("chess")
     monkeypatch.setenv("FENWIRE_ENGINE", "  ")
     assert choose("chess").profile.name == "stockfish"
 

@@ -218,6 +218,8 @@ def test_the_doctor_misses_a_network(fenwire: Any) -> None:
     assert told["ok"] is False
     missing = fenwire.profiles / "nets" / "none.nnue"
     assert told["problems"][0] == f"EvalFile: there is no file {missing}"
+    # and what the engine says of it, which is more than its last words
+    assert any(f"the network file {missing} was not loaded" in problem for problem in told["problems"])
 
 
 @pytest.mark.engine("stockfish")
