@@ -167,9 +167,12 @@ class Engine:
             )
         dialect = profile.speech()
         limit = wire_limit(question, dialect, profile.title or profile.name)
-        work = plan(limit, dialect, profile.capabilities, side=question.position.side)
+        side = question.position.side
+        plan(limit, dialect, profile.capabilities, side=side)  # refused before anything is sent
         await self.start()
         driver = self.driver
+        dialect = driver.dialect
+        work = plan(limit, dialect, profile.capabilities, side=side)
         command = question.position.command(dialect)
         running = await driver.begin(
             command,

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
+import msgspec
+
 from engines.dialects import Dialect
 from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
 from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
@@ -260,6 +262,10 @@ class Driver:
                 self.notes.append(f"option line {option.raw!r}: {option.fault}")
         # A profile is written for many versions of one engine: what this one lacks is left out.
         preset = {**self.profile.options, **self.profile.files}
+        finer = self.dialect.millisecond_option
+        if finer is not None and finer in self.options:
+            preset[finer] = True
+            self.dialect = msgspec.structs.replace(self.dialect, clock_unit="ms")
         known = {name: value for name, value in preset.items() if name in self.options}
         self.notes += [f"the profile's option {name} is not offered" for name in preset if name not in known]
         given = {name.lower() for name in options}

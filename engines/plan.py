@@ -14,12 +14,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
-from engines.dialects.dialect import Capabilities, Dialect, LimitKind
+from engines.dialects.dialect import Capabilities, ClockUnit, Dialect, LimitKind
 from engines.errors import LimitError
 from engines.limits import Limit
 
+# A clock's unit out of milliseconds. Less than a second left is still some: 0 would be a fallen flag.
+UNITS: dict[ClockUnit, Callable[[int], int]] = {"ms": lambda ms: ms, "s": lambda ms: -(-ms // 1000)}
 DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told" where `infinite` is unknown
 MATE_MARGIN = 8  # plies searched beyond three times the mate's moves before it is given up
 
@@ -72,7 +76,7 @@ def plan(limit: Limit, dialect: Dialect, capabilities: Capabilities, *, side: st
     if limit.clocked:
         if "clock" not in obeyed:
             raise LimitError("this engine keeps no clock; give depth, nodes or seconds instead")
-        words += dialect.clock(limit, side)
+        words += dialect.clock(limit, side, UNITS[dialect.clock_unit])
         mine, bonus = (limit.wtime, limit.winc) if side == "w" else (limit.btime, limit.binc)
         clock = ((mine or 0) + (bonus or 0)) / 1000
         own = clock if own is None else min(own, clock)

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import platformdirs
 
-from engines.dialects import NAMES, Capabilities, Dialect, get
+from engines.dialects import NAMES, Capabilities, ClockUnit, Dialect, get
 from engines.errors import ConfigError
 
 PackageManager = Literal["apt", "brew", "winget"]
@@ -37,6 +37,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     max_halfmove: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
     history_root: Literal["whole", "capture"] | msgspec.UnsetType = msgspec.UNSET
     mate_score: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+    clock_unit: ClockUnit | msgspec.UnsetType = msgspec.UNSET
     single_limit: bool | msgspec.UnsetType = msgspec.UNSET
     new_game: str | msgspec.UnsetType = msgspec.UNSET
     side_letters: dict[Literal["w", "b"], str] | msgspec.UnsetType = msgspec.UNSET

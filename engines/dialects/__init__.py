@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from engines.dialects.dialect import Capabilities, Dialect
+from engines.dialects.dialect import Capabilities, ClockUnit, Dialect
 from engines.errors import ConfigError
 
-__all__ = ["NAMES", "Capabilities", "Dialect", "get"]
+__all__ = ["NAMES", "Capabilities", "ClockUnit", "Dialect", "get"]
 
 NAMES = ("uci", "ucci")
 

@@ -15,6 +15,7 @@ import msgspec
 from engines.limits import Limit
 from engines.options import Option
 
+ClockUnit = Literal["ms", "s"]
 LimitKind = Literal["depth", "nodes", "time", "clock", "mate", "infinite"]
 
 
@@ -63,7 +64,9 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     set_option: Callable[[str, str | None], str]
     read_option: Callable[[str], Option]
     go_words: Mapping[LimitKind, Callable[[Limit], Sequence[str]]]
-    clock: Callable[[Limit, str], Sequence[str]]
+    clock: Callable[[Limit, str, Callable[[int], int]], Sequence[str]]  # limit, side, ms to the clock's unit
+    clock_unit: ClockUnit
+    millisecond_option: str | None  # an option that, where offered, makes the clock count milliseconds
     search_moves: Callable[[Sequence[str]], str] | None
     ban_moves: Callable[[Sequence[str]], str] | None
     capabilities: Capabilities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engines.dialects.dialect import Capabilities, Dialect
 from engines.limits import Limit
@@ -22,16 +22,16 @@ def _read_option(text: str) -> Option:
     return read_words(text, first=None)
 
 
-def _clock(limit: Limit, side: str) -> Sequence[str]:
-    # `time` and `increment` are the mover's, `opptime` and `oppincrement` the other's; milliseconds, as
-    # every engine at hand reads them
+def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]:
+    # `time` and `increment` are the mover's, `opptime` and `oppincrement` the other's
     own, other = ("w", "b") if side == "w" else ("b", "w")
-    words = ["time", str(getattr(limit, f"{own}time"))]
-    bonus = getattr(limit, f"{own}inc")
-    words += ["movestogo", str(limit.movestogo)] if limit.movestogo else ["increment", str(bonus or 0)]
-    words += ["opptime", str(getattr(limit, f"{other}time"))]
-    bonus = getattr(limit, f"{other}inc")
-    words += ["oppmovestogo", str(limit.movestogo)] if limit.movestogo else ["oppincrement", str(bonus or 0)]
+    words = []
+    for colour, prefix in ((own, ""), (other, "opp")):
+        words += [f"{prefix}time", str(unit(getattr(limit, f"{colour}time")))]
+        if limit.movestogo:
+            words += [f"{prefix}movestogo", str(limit.movestogo)]
+        else:
+            words += [f"{prefix}increment", str(unit(getattr(limit, f"{colour}inc") or 0))]
     return words
 
 
@@ -70,6 +70,8 @@ DIALECT = Dialect(
         "infinite": lambda limit: ("infinite",),
     },
     clock=_clock,
+    clock_unit="s",  # UCCI 3.0, "usemillisec": seconds unless that option is there and set
+    millisecond_option="usemillisec",
     search_moves=None,
     ban_moves=lambda moves: "banmoves " + " ".join(moves),
     capabilities=Capabilities(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engines.dialects.dialect import Capabilities, Dialect
 from engines.limits import Limit
@@ -22,8 +22,8 @@ def _read_option(text: str) -> Option:
     return read_words(text, first="name")
 
 
-def _clock(limit: Limit, side: str) -> Sequence[str]:
-    del side  # UCI names both colours' clocks whoever is to move
+def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]:
+    del side, unit  # milliseconds always; UCI names both colours' clocks whoever is to move
     words = []
     for name in ("wtime", "btime", "winc", "binc", "movestogo"):
         value = getattr(limit, name)
@@ -69,6 +69,8 @@ DIALECT = Dialect(
         "infinite": lambda limit: ("infinite",),
     },
     clock=_clock,
+    clock_unit="ms",
+    millisecond_option=None,
     search_moves=lambda moves: "searchmoves " + " ".join(moves),
     ban_moves=None,
     capabilities=Capabilities(
