@@ -153,6 +153,7 @@ EXPECTED: Mapping[str, str] = {
     "dialect": "a table of the protocol's fields",
     "dialect.rank_base": "0 or 1, the number of the first rank",
     "dialect.max_halfmove": "a whole number above 0",
+    "dialect.clock_unit": "ms or s",
     "dialect.history_root": "whole or capture",
     "dialect.mate_score": "a whole number above 0",
     "dialect.single_limit": "true or false",

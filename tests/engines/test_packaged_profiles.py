@@ -161,6 +161,22 @@ def test_a_ping_is_answered_in_a_search_where_the_profile_says_so(pipe: Pipe) ->
 
 
 @pytest.mark.engine("fairy-stockfish")
+def test_a_ucci_clock_counts_in_the_unit_the_profile_names() -> None:
+    engine = Pipe(choose("xiangqi", "fairy-xiangqi"))
+    try:
+        engine.begin()
+        assert engine.speech.clock_unit == "ms"
+        # a whole minute left, were these seconds: it would think a second or more
+        engine.say("go time 60 increment 0 opptime 60 oppincrement 0")
+        assert engine.wait("bestmove", seconds=LONG)
+        spent = [line.split() for line in engine.heard if line.startswith("info depth")][-1]
+        assert int(spent[spent.index("time") + 1]) < 200
+    finally:
+        engine.process.kill()
+        engine.process.communicate(timeout=LONG)
+
+
+@pytest.mark.engine("fairy-stockfish")
 def test_banned_moves_are_kept_from_over_ucci() -> None:
     engine = Pipe(choose("xiangqi", "fairy-xiangqi"))
     try:

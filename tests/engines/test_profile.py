@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from engines.dialects import get
 from engines.errors import ConfigError
-from engines.profile import Deadlines, catalog, load, packaged_folder, read
+from engines.profile import (
+    EXPECTED,
+    Deadlines,
+    Overrides,
+    Profile,
+    catalog,
+    load,
+    packaged_folder,
+    read,
+)
 
 MINIMAL: dict[str, Any] = {"name": "mine", "command": ["mine"], "protocol": "uci", "variant": "chess"}
 FILE = Path("/profiles/mine.toml")
@@ -63,6 +72,7 @@ def test_dialect_overrides_reach_the_dialect() -> None:
         "history_root": "capture",
         "mate_score": 10000,
         "single_limit": True,
+        "clock_unit": "s",
         "new_game": "",
         "side_letters": {"w": "r", "b": "b"},
         "no_move": ["resign"],
@@ -73,6 +83,7 @@ def test_dialect_overrides_reach_the_dialect() -> None:
     assert speech.history_root == "capture"
     assert speech.mate_score == 10000
     assert speech.single_limit is True
+    assert speech.clock_unit == "s"
     assert speech.new_game is None
     assert speech.side_letters == {"w": "r", "b": "b"}
     assert speech.no_move == frozenset({"resign"})
@@ -123,6 +134,7 @@ MISTAKES = [
     ({"dialect": {"rank_base": True}}, ["key dialect.rank_base is true"]),
     ({"dialect": {"hello": "x"}}, ["unknown key dialect.hello", "known are rank_base"]),
     ({"dialect": {"no_move": [1]}}, ["key dialect.no_move is [1]"]),
+    ({"dialect": {"clock_unit": "min"}}, ["key dialect.clock_unit is 'min'", "ms or s"]),
     ({"dialect": {"history_root": "all"}}, ["key dialect.history_root is 'all'", "whole or capture"]),
     ({"options": {"Hash": 16, "Style": 1.5}}, ["key options.Style is 1.5", "a whole number"]),
     ({"options": {"Hash": [1]}}, ["key options.Hash is [1]"]),
@@ -146,6 +158,12 @@ def test_a_mistake_is_told_by_file_key_found_and_expected(change: dict[str, Any]
         assert word in said
     assert "\n" not in said
     assert "$" not in said
+
+
+def test_every_key_has_words_for_what_it_holds() -> None:
+    keys = [name for name in Profile.__struct_fields__ if name not in ("source", "dialect", "capabilities")]
+    keys += [f"dialect.{name}" for name in Overrides.__struct_fields__]
+    assert [key for key in keys if key not in EXPECTED] == []
 
 
 @pytest.mark.parametrize("key", ["name", "command", "protocol", "variant"])
