@@ -86,7 +86,7 @@ class Front:
         try:
             for line in _lines():
                 if not self._hear(line.split()):
-                    return
+                    break
         except BrokenPipeError:
             pass
         self._finish()

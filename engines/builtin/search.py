@@ -188,16 +188,12 @@ class Search(Generic[M]):
             score = _from_table(known.score, ply)
             if known.bound == EXACT or (score >= beta if known.bound == LOWER else score <= alpha):
                 return score
+        calm = scout and not checked and not self._whole
+        if calm and depth == 1 and game.evaluate() >= beta + HOPE:
+            return beta
         self._seen.add(key)
         try:
-            if (
-                scout
-                and may_skip
-                and depth >= 3
-                and not checked
-                and not self._whole
-                and self._passes(depth, beta, ply)
-            ):
+            if calm and may_skip and depth >= 3 and self._passes(depth, beta, ply):
                 return beta
             return self._expand(key, depth, alpha, beta, ply, checked, known.move if known else None)
         finally:
@@ -230,7 +226,7 @@ class Search(Generic[M]):
                 else:
                     less = 1
                     if quiet and tried >= 4 and depth >= 3 and not checked and not self._whole:
-                        less = 2 if tried < 12 else 3
+                        less = 2 if tried < 10 else 2 + depth // 4
                     score = -self._node(depth - less, -alpha - 1, -alpha, ply + 1, True)
                     if score > alpha and less > 1:
                         score = -self._node(depth - 1, -alpha - 1, -alpha, ply + 1, True)
@@ -259,7 +255,8 @@ class Search(Generic[M]):
         game = self._game
         if first is not None:
             yield first, False
-        for move in game.noisy(EVERYTHING):
+        gains = game.noisy(0)
+        for move in gains:
             if move != first:
                 yield move, False
         killers = [move for move in self._killers[ply] if move != first and game.possible(move)]
@@ -269,6 +266,9 @@ class Search(Generic[M]):
         for move in sorted(game.quiet(), key=lambda move: -credit.get(move, 0)):
             if move != first and move not in killers:
                 yield move, True
+        for move in game.noisy(EVERYTHING):
+            if move != first and move not in gains:
+                yield move, False
 
     def _reward(self, move: M, depth: int, ply: int) -> None:
         """A quiet move that refuted a line is tried early at its siblings, a little earlier everywhere."""

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import chess
 
-PIECES: Final = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
+from engines.builtin.memo import Memo
+
 GAIN: Final = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 330, chess.ROOK: 500, chess.QUEEN: 950}
 PROMOTION_GAIN: Final = GAIN[chess.QUEEN] - GAIN[chess.PAWN]
 ALL: Final = -GAIN[chess.QUEEN]  # no noisy move loses more at first sight
@@ -27,8 +28,8 @@ UNSAFE: Final = {
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }
 
-# A cache that has grown beyond this is emptied before the next position: memory stays bounded.
-CACHED: Final = 100_000
+# A memo that has grown beyond this is emptied before the next position: memory stays bounded.
+KEPT: Final = 100_000
 
 _PASS: Final = chess.Move.null()
 _LESSER_PROMOTIONS: Final = (chess.KNIGHT, chess.ROOK, chess.BISHOP)
@@ -91,6 +92,12 @@ def _structure(own: chess.Bitboard, other: chess.Bitboard) -> int:
     return total
 
 
+def _structures(pawns: tuple[chess.Bitboard, chess.Bitboard]) -> int:
+    """White's pawn structure less Black's."""
+    white, black = pawns
+    return _structure(white, black) - _structure(chess.flip_vertical(black), chess.flip_vertical(white))
+
+
 def _drive(white: chess.Bitboard, black: chess.Bitboard, kings: chess.Bitboard) -> int:
     """Packed centipawns, White's view, for driving a bare king to the edge with the other king close by."""
     bare, other = (white, kings & black) if not white & (white - 1) else (black, kings & white)
@@ -102,96 +109,44 @@ def _drive(white: chess.Bitboard, black: chess.Bitboard, kings: chess.Bitboard) 
     return _packed(-bonus, -bonus) if bare == white else _packed(bonus, bonus)
 
 
-class _Sums(dict[int, int]):
-    """The packed worth of all pieces of one kind and colour, by the mask of their squares.
-
-    Few of these masks change from one node to the next, so nearly every question is answered by a look-up.
-    """
-
-    def __init__(self, piece: chess.PieceType, color: chess.Color) -> None:
-        super().__init__()
-        seen = chess.SQUARES if color else chess.SQUARES_180
-        self._worth = [_worth(piece, chess.square_file(square), chess.square_rank(square)) for square in seen]
-        self._pair = _packed(25, 40) if piece == chess.BISHOP else 0
-
-    def __missing__(self, mask: int) -> int:
-        total = sum(self._worth[square] for square in chess.scan_forward(mask))
-        if mask.bit_count() > 1:
-            total += self._pair
-        self[mask] = total
-        return total
-
-
-class _Pawns(dict[tuple[int, int], int]):
-    """The packed worth of the pawns' structure, White's less Black's, by both masks."""
-
-    def __missing__(self, masks: tuple[int, int]) -> int:
-        white, black = masks
-        mirrored = chess.flip_vertical(black), chess.flip_vertical(white)
-        self[masks] = total = _structure(white, black) - _structure(*mirrored)
-        return total
-
-
-class _Moves(dict[int, chess.Move]):
-    """python-chess' move for each of our numbers, made once."""
-
-    def __missing__(self, move: int) -> chess.Move:
-        self[move] = full = chess.Move(move & 63, move >> 6 & 63, move >> 12 or None)
-        return full
-
-
-class _Squares(dict[int, tuple[int, ...]]):
-    """The squares of a mask."""
-
-    def __missing__(self, mask: int) -> tuple[int, ...]:
-        self[mask] = squares = tuple(chess.scan_forward(mask))
-        return squares
-
-
-class _Steps(dict[int, tuple[int, ...]]):
-    """The moves from one square to every square of a mask."""
-
-    def __init__(self, square: chess.Square) -> None:
-        super().__init__()
-        self._square = square
-
-    def __missing__(self, mask: int) -> tuple[int, ...]:
-        self[mask] = moves = tuple(self._square | to << 6 for to in chess.scan_forward(mask))
-        return moves
-
-
-class _Shifts(dict[int, tuple[int, ...]]):
-    """The pawn moves that end on the squares of a mask, all by the same distance."""
-
-    def __init__(self, distance: int) -> None:
-        super().__init__()
-        self._distance = distance
-
-    def __missing__(self, mask: int) -> tuple[int, ...]:
-        self[mask] = moves = tuple(to - self._distance | to << 6 for to in chess.scan_forward(mask))
-        return moves
-
-
 def _number(move: chess.Move) -> int:
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
 
 
-_MOVES: Final = _Moves()
-_SQUARES: Final = _Squares()
-_STEPS: Final = tuple(_Steps(square) for square in chess.SQUARES)
-_SHIFTS: Final = {distance: _Shifts(distance) for distance in (7, 8, 9, 16, -7, -8, -9, -16)}
-_SUMS: Final = {color: tuple(_Sums(piece, color) for piece in PIECES) for color in chess.COLORS}
-_PAWNS: Final = _Pawns()
-(_WHITE_PAWN, _WHITE_KNIGHT, _WHITE_BISHOP, _WHITE_ROOK, _WHITE_QUEEN, _WHITE_KING) = _SUMS[chess.WHITE]
-(_BLACK_PAWN, _BLACK_KNIGHT, _BLACK_BISHOP, _BLACK_ROOK, _BLACK_QUEEN, _BLACK_KING) = _SUMS[chess.BLACK]
-_CACHES: Final[tuple[dict[Any, Any], ...]] = (
-    _SQUARES,
-    *_STEPS,
-    *_SHIFTS.values(),
-    *_SUMS[chess.WHITE],
-    *_SUMS[chess.BLACK],
-    _PAWNS,
-)
+def _move(number: int) -> chess.Move:
+    return chess.Move(number & 63, number >> 6 & 63, number >> 12 or None)
+
+
+def _sums(piece: chess.PieceType, color: chess.Color) -> Memo[int, int]:
+    """The packed worth of all pieces of one kind and colour, by the mask of their squares."""
+    seen = chess.SQUARES if color else chess.SQUARES_180
+    worth = [_worth(piece, chess.square_file(square), chess.square_rank(square)) for square in seen]
+    pair = _packed(25, 40) if piece == chess.BISHOP else 0
+    return Memo(
+        lambda mask: sum(worth[square] for square in chess.scan_forward(mask)) + pair * (mask.bit_count() > 1)
+    )
+
+
+def _steps(square: chess.Square) -> Memo[int, tuple[int, ...]]:
+    """The moves from one square to every square of a mask."""
+    return Memo(lambda mask: tuple(square | to << 6 for to in chess.scan_forward(mask)))
+
+
+def _shifts(distance: int) -> Memo[int, tuple[int, ...]]:
+    """The pawn moves that end on the squares of a mask, all by the same distance."""
+    return Memo(lambda mask: tuple(to - distance | to << 6 for to in chess.scan_forward(mask)))
+
+
+_MOVES: Final = Memo(_move)
+_SQUARES: Final[Memo[int, tuple[int, ...]]] = Memo(lambda mask: tuple(chess.scan_forward(mask)))
+_STEPS: Final = tuple(map(_steps, chess.SQUARES))
+_SHIFTS: Final = {distance: _shifts(distance) for distance in (7, 8, 9, 16, -7, -8, -9, -16)}
+_PAWNS: Final = Memo(_structures)
+_WHITE: Final = tuple(_sums(piece, chess.WHITE) for piece in chess.PIECE_TYPES)
+_BLACK: Final = tuple(_sums(piece, chess.BLACK) for piece in chess.PIECE_TYPES)
+_WHITE_PAWN, _WHITE_KNIGHT, _WHITE_BISHOP, _WHITE_ROOK, _WHITE_QUEEN, _WHITE_KING = _WHITE
+_BLACK_PAWN, _BLACK_KNIGHT, _BLACK_BISHOP, _BLACK_ROOK, _BLACK_QUEEN, _BLACK_KING = _BLACK
+_MEMOS: Final[tuple[Memo[Any, Any], ...]] = (_SQUARES, *_STEPS, *_SHIFTS.values(), *_WHITE, *_BLACK, _PAWNS)
 
 
 class Chess:
@@ -219,9 +174,9 @@ class Chess:
         board.castling_rights = board.clean_castling_rights()
         board.chess960 = True
         self._board = board
-        for cache in _CACHES:
-            if len(cache) > CACHED:
-                cache.clear()
+        for memo in _MEMOS:
+            if len(memo) > KEPT:
+                memo.clear()
 
     def read(self, text: str) -> int:
         try:
@@ -247,20 +202,15 @@ class Chess:
 
     def noisy(self, floor: int) -> list[int]:
         board = self._board
-        turn, occupied = board.turn, board.occupied
+        turn = board.turn
         own, theirs = board.occupied_co[turn], board.occupied_co[not turn]
         pawns, their_pawns = board.pawns & own, board.pawns & theirs
-        minors, rooks, queens = (
-            (board.knights | board.bishops) & theirs,
-            board.rooks & theirs,
-            board.queens & theirs,
-        )
+        minors = (board.knights | board.bishops) & theirs
+        rooks, queens = board.rooks & theirs, board.queens & theirs
         if turn:
-            guarded = (their_pawns & _NOT_A) >> 9 | (their_pawns & _NOT_H) >> 7
             left, right, ahead = (pawns & _NOT_A) << 7, (pawns & _NOT_H) << 9, pawns << 8
             on_left, on_right, on_ahead = _SHIFTS[7], _SHIFTS[9], _SHIFTS[8]
         else:
-            guarded = (their_pawns & _NOT_A) << 7 | (their_pawns & _NOT_H) << 9
             left, right, ahead = (pawns & _NOT_A) >> 9, (pawns & _NOT_H) >> 7, pawns >> 8
             on_left, on_right, on_ahead = _SHIFTS[-9], _SHIFTS[-7], _SHIFTS[-8]
 
@@ -270,11 +220,8 @@ class Chess:
         moves: list[int] = []
         if floor <= PROMOTION_GAIN and (left | right | ahead) & _LAST_RANKS:
             last = targets & _LAST_RANKS
-            plain = (
-                *on_left[left & last],
-                *on_right[right & last],
-                *on_ahead[ahead & ~occupied & _LAST_RANKS],
-            )
+            free = ~board.occupied & _LAST_RANKS
+            plain = (*on_left[left & last], *on_right[right & last], *on_ahead[ahead & free])
             moves += [move | chess.QUEEN << 12 for move in plain]
             if floor <= ALL:
                 moves += [move | piece << 12 for move in plain for piece in _LESSER_PROMOTIONS]
@@ -282,17 +229,18 @@ class Chess:
         right &= targets & ~_LAST_RANKS
 
         caught = left | right
-        hits: list[tuple[_Steps, int]] = []
-        poor: list[int] = []  # a dear piece for a cheap one that a pawn guards
+        hits: list[tuple[Memo[int, tuple[int, ...]], int]] = []
+        poor: list[int] = []  # a dear piece for a cheap one that is guarded
         light = their_pawns | minors
         cheap = (0, 0, their_pawns, their_pawns, light, light | rooks, 0)
         for square, reach, piece in self._reach():
             if reached := reach & targets:
                 steps = _STEPS[square]
-                if bad := reached & guarded & cheap[piece]:
-                    reached ^= bad
-                    if floor <= ALL:
-                        poor += steps[bad]
+                for to in _SQUARES[reached & cheap[piece]]:
+                    if board.is_attacked_by(not turn, to):
+                        reached ^= 1 << to
+                        if floor <= ALL:
+                            poor.append(square | to << 6)
                 caught |= reached
                 hits.append((steps, reached))
         for victims in (queens, rooks, minors, their_pawns):
@@ -308,10 +256,9 @@ class Chess:
 
     def quiet(self) -> list[int]:
         board = self._board
-        turn, occupied = board.turn, board.occupied
+        turn = board.turn
         checkers = board.checkers_mask()
-        free = ~occupied
-        block = free
+        free = block = ~board.occupied
         if checkers:  # only a king's step, or one piece between, ends a check without a capture
             king = board.kings & board.occupied_co[turn]
             alone = not checkers & (checkers - 1)
@@ -339,9 +286,8 @@ class Chess:
         for square in _SQUARES[board.bishops & own]:
             found.append((square, _DIAGONAL[square][_DIAGONAL_MASK[square] & occupied], chess.BISHOP))
         for square in _SQUARES[(board.rooks | board.queens) & own]:
-            reach = (
-                _RANK[square][_RANK_MASK[square] & occupied] | _FILE[square][_FILE_MASK[square] & occupied]
-            )
+            reach = _RANK[square][_RANK_MASK[square] & occupied]
+            reach |= _FILE[square][_FILE_MASK[square] & occupied]
             if board.queens >> square & 1:
                 reach |= _DIAGONAL[square][_DIAGONAL_MASK[square] & occupied]
                 found.append((square, reach, chess.QUEEN))
@@ -376,18 +322,12 @@ class Chess:
 
     def key(self) -> Hashable:
         board = self._board
-        return (
-            board.pawns,
-            board.knights,
-            board.bishops,
-            board.rooks,
-            board.queens,
-            board.occupied_co[chess.WHITE],
-            board.occupied_co[chess.BLACK],
-            board.castling_rights,
-            # FIDE 9.2.3.1: an en-passant capture makes a difference only while it can be made
-            board.ep_square if board.has_legal_en_passant() else board.turn,
-        )
+        white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+        # FIDE 9.2.3.1: an en-passant capture makes a difference only while it can be made. Its square also
+        # tells whose turn it is.
+        turn = board.ep_square if board.has_legal_en_passant() else board.turn
+        pieces = board.pawns, board.knights, board.bishops, board.rooks, board.queens
+        return *pieces, white, black, board.castling_rights, turn
 
     def in_check(self) -> bool:
         return self._board.is_check()
