@@ -99,8 +99,16 @@ def write(text: str, cells: str, game: Game, style: str) -> str:
     return "".join(_letter(right, cells, style) for right in rights) or "-"
 
 
-def readings(letters: list[str], cells: str, game: Game) -> list[tuple[float, str]]:
-    """Sound castling fields that these letters may stand for, each with what it costs to believe it."""
+def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple[float, str]]:
+    """Sound castling fields that these letters may stand for, each with what it costs to believe it.
+
+    `odd` is how many further characters of the field are no castling letters.
+    """
+    if not game.chess960:
+        # a file letter that castles in Chess960 only is a slip for another letter
+        strange = [letter for letter in letters if letter.upper() not in "KQAH"]
+        letters = [letter for letter in letters if letter not in strange]
+        odd += len(strange)
     options: list[tuple[float, list[str]]] = [(0.0, [])]
     for letter in letters:
         right = resolve(letter, cells, game)
@@ -127,10 +135,15 @@ def readings(letters: list[str], cells: str, game: Game) -> list[tuple[float, st
         options = sorted(grown)[:8]
     complete = []
     for cost, taken in options:
-        complete.append((cost, canonical(taken)))
+        complete.append((cost + 0.6 * odd, canonical(taken)))
         mirror = canonical([*taken, *_unpaired(taken, cells, game)]) if cost else ""
         if mirror and mirror != complete[-1][1] and _whole(mirror, cells, game):
             complete.append((cost + 0.3, mirror))
+        if odd == 1:
+            for letter in _ORDER:
+                whole = canonical([*taken, letter])
+                if letter not in taken and not faults(whole, cells, game):
+                    complete.append((cost + 0.6, whole))
     return complete
 
 

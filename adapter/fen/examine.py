@@ -133,7 +133,7 @@ class _Check:
         if placement.sound:
             boards += self._other_boards(setup, found, hints)
         if self._wrong() and self.mend:
-            self._repair(boards, small, found)
+            self._repair(boards, placement, small, found)
         return self._finish(setup, placement)
 
     def _setup(self, board: str, small: SmallFields) -> Setup:
@@ -275,7 +275,13 @@ class _Check:
             )
         )
 
-    def _repair(self, boards: list[tuple[float, str]], small: SmallFields, found: list[Fault]) -> None:
+    def _repair(
+        self,
+        boards: list[tuple[float, str]],
+        placement: Placement,
+        small: SmallFields,
+        found: list[Fault],
+    ) -> None:
         sides = list(small.sides)
         codes = {fault.code for fault in found}
         # a sound en-passant square says whose move it is, so the side is not the mistake
@@ -285,8 +291,10 @@ class _Check:
         reading = Reading(
             self.game,
             sorted(boards),
+            placement.cells if placement.sound else None,
             sides,
             small.letters,
+            small.odd,
             small.ep,
             small.halfmoves,
             small.fullmoves,

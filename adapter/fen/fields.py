@@ -11,7 +11,7 @@ import msgspec
 from adapter.fen import operations
 from adapter.fen.finding import Finding
 from adapter.fen.problem import Field, Severity, Span
-from adapter.fen.text import Prepared, Source, Token
+from adapter.fen.text import Prepared, Source, Token, squares
 
 ORDER: tuple[Field, ...] = ("side", "castling", "en-passant", "halfmove", "fullmove")
 NAMES: dict[Field, str] = {
@@ -46,8 +46,17 @@ _MOVE = re.compile(
 )
 _CHINESE_MOVE = re.compile(r"(?=.{0,3}[\u4e00-\u9fff])[\u4e00-\u9fff1-9\uff11-\uff19]{4}")
 _START = "startpos"
-_GLUED = re.compile(r"[wb](?:-|[KQkqA-Ha-h]{1,4})")
+# By position, a word that is two fields with the blank between them lost (or become another character).
+_STUCK = (
+    (0, re.compile(r"([wb])(-|[KQkqA-Ha-h]{1,4})")),
+    (1, re.compile(r"(-|[KQkq]{1,4})(-|[a-h][36])")),
+    (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
+)
 _LIKE_RANKS = re.compile(r"[A-Za-z1-9~]{1,10}")
+
+
+# For each word the index of its field, None for a word that has none.
+Deal = tuple[int | None, ...]
 
 
 class Fields(msgspec.Struct):
@@ -127,7 +136,7 @@ class _Splitter:
         for height, width in ((10, 9), (8, 8)):
             ranks = self.tokens[:height]
             if len(ranks) == height and all(
-                _LIKE_RANKS.fullmatch(token.plain) and _width(token.plain) == width for token in ranks
+                _LIKE_RANKS.fullmatch(token.plain) and squares(token.plain) == width for token in ranks
             ):
                 spans = [self.source.span(one.stop, two.first) for one, two in itertools.pairwise(ranks)]
                 message = "the ranks are parted by blanks instead of '/'"
@@ -161,13 +170,17 @@ class _Splitter:
         return operations.starts(self.source.raw, token.first, like_move=bool(_MOVE.fullmatch(token.plain)))
 
     def _part(self, words: list[Token]) -> list[Token]:
-        """Parts a side from the castling field it sticks to."""
-        if not words or not _GLUED.fullmatch(words[0].plain):
+        """Parts two fields between which the blank is missing, when the record is one word short."""
+        if len(words) == len(ORDER):
             return words
-        if len(words) == len(ORDER) or any(self._score(word, "side") == 2 for word in words):
-            return words
-        self._glued(words[0].first + 1)
-        return [words[0].part(0, 1), words[0].part(1, len(words[0].plain)), *words[1:]]
+        for place, pattern in _STUCK:
+            match = pattern.fullmatch(words[place].plain) if place < len(words) else None
+            if match is None or (place == 0 and any(self._score(word, "side") == 2 for word in words)):
+                continue
+            word = words[place]
+            self._glued(ORDER[place], word.first + match.end(1), word.first + match.start(2))
+            return [*words[:place], word.part(*match.span(1)), word.part(*match.span(2)), *words[place + 1 :]]
+        return words
 
     def _deal(self, words: list[Token]) -> dict[Field, Token]:
         """By position when every word may be what its position says, else by what the words look like."""
@@ -178,7 +191,13 @@ class _Splitter:
         ):
             return by_place
         scores = [[self._score(word, field) for field in ORDER] for word in words]
-        deal = max(_deals(len(words)), key=lambda deal: _gain(deal, scores))
+        # in order with some fields missing, if every word then has its place; else in any order
+        ordered = max(
+            itertools.combinations(range(len(ORDER)), len(words)), key=lambda deal: _gain(deal, scores)
+        )
+        deal: Deal = ordered
+        if not all(score[place] for place, score in zip(ordered, scores, strict=True)):
+            deal = max(_deals(len(words)), key=lambda deal: _gain(deal, scores))
         dealt = {ORDER[place]: word for place, word in zip(deal, words, strict=True) if place is not None}
         places = [place for place in deal if place is not None]
         if places != sorted(places):
@@ -204,15 +223,16 @@ class _Splitter:
         height = placement.plain.count("/") + 1
         last = placement.plain.rsplit("/", 1)[-1]
         cut = len(placement.plain) - 1
-        if "side" in words or last[-1:] not in ("w", "b") or _width(last) != (10 if height == 10 else 9):
+        if "side" in words or last[-1:] not in ("w", "b") or squares(last) != (10 if height == 10 else 9):
             return placement
         words["side"] = placement.part(cut, cut + 1)
-        self._glued(placement.first + cut)
+        self._glued("side", placement.first + cut, placement.first + cut)
         return placement.part(0, cut)
 
-    def _glued(self, index: int) -> None:
-        place = self.source.span(index, index + 1)[0]
-        self._say("whitespace", "error", "side", (place, place), "a blank is missing", fix=" ")
+    def _glued(self, field: Field, first: int, stop: int) -> None:
+        place = self.source.span(first, first + 1)[0]
+        span = self.source.span(first, stop) if stop > first else (place, place)
+        self._say("whitespace", "error", field, span, "a blank is missing", fix=" ")
 
     def _tail(self, fields: Fields, rest: list[Token]) -> None:
         """What follows the fields: operations, moves, or nothing that belongs there."""
@@ -310,12 +330,7 @@ class _Splitter:
         )
 
 
-def _width(text: str) -> int:
-    """How many squares a rank describes, as far as its characters tell."""
-    return sum(int(char) if char.isdigit() and char.isascii() else char != "~" for char in text)
-
-
-def _deals(count: int) -> Iterator[tuple[int | None, ...]]:
+def _deals(count: int) -> Iterator[Deal]:
     """Every way to give that many words different fields, or none."""
     if not count:
         yield ()
@@ -327,7 +342,7 @@ def _deals(count: int) -> Iterator[tuple[int | None, ...]]:
                 yield (*deal, place)
 
 
-def _gain(deal: tuple[int | None, ...], scores: list[list[int]]) -> float:
+def _gain(deal: Deal, scores: list[list[int]]) -> float:
     """How well the words look in these fields: looks first, then order, then no gaps."""
     places = [place for place in deal if place is not None]
     looks = sum(

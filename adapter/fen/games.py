@@ -25,17 +25,13 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     top: int  # the number of the first rank of the record
     letters: str
     start: str
+    home: str  # the cells of `start`
     aliases: Mapping[str, str]
     foreign: Mapping[str, str]
     limits: Mapping[str, int]  # the most men of one kind that a side starts with
     draw_clock: int
     draw_rule: str
     chess960: bool = False
-
-    @property
-    def home(self) -> str:
-        """The cells of the start position."""
-        return expand(self.start.split(" ", 1)[0])
 
     @property
     def size(self) -> int:
@@ -91,13 +87,16 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+_CHESS_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+_XIANGQI_START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 CHESS = Game(
     name="chess",
     width=8,
     height=8,
     top=8,
     letters="PNBRQKpnbrqk",
-    start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    start=_CHESS_START,
+    home=expand(_CHESS_START.split(" ", 1)[0]),
     aliases={},
     # German, the language whose letters are met most among English ones
     foreign={"T": "R", "S": "N", "L": "B", "D": "Q", "t": "r", "s": "n", "l": "b", "d": "q"},
@@ -112,7 +111,8 @@ XIANGQI = Game(
     height=10,
     top=9,
     letters="PNBRCAKpnbrcak",
-    start="rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
+    start=_XIANGQI_START,
+    home=expand(_XIANGQI_START.split(" ", 1)[0]),
     aliases={"H": "N", "E": "B", "h": "n", "e": "b"},
     # notation letters: mã or ma (horse), general, soldier, xe (chariot)
     foreign={"M": "N", "G": "K", "S": "P", "X": "R", "m": "n", "g": "k", "s": "p", "x": "r"},

@@ -11,11 +11,11 @@ from adapter.fen.finding import Finding
 from adapter.fen.games import Game, rank_name
 from adapter.fen.problem import Severity, Span
 from adapter.fen.text import Source, Token
+from adapter.fen.typos import UNKNOWN
 
 # More ranks or longer ones than any slip of the hand makes: such a field is not read square by square.
 MOST_ROWS = 16
 MOST_CHARACTERS = 160
-UNKNOWN = "?"
 # Letters that only one colour's Chinese pieces bear when a record tells the colours apart at all.
 _TELLING = frozenset("傌俥")
 
@@ -23,15 +23,17 @@ _TELLING = frozenset("傌俥")
 class Row(msgspec.Struct, frozen=True):
     """One rank as read.
 
-    `cells` has `.` for an empty square and `?` for one whose man is not known; `places` says for each cell
-    which character of the source it came from. `guesses` are the men an unknown cell may hold.
+    `text` has a letter of the game, a digit or `?` for each character, `cells` a letter, `.` or `?` for each
+    square; `places` says for each square which character of the source it came from. `guesses` holds, by
+    offset in the text, the character of each unknown man and the men it may be (none: any).
     """
 
     first: int
     stop: int
+    text: str
     cells: str
     places: tuple[int, ...]
-    guesses: tuple[tuple[int, str], ...] = ()
+    guesses: dict[int, tuple[str, str]]
 
 
 class Placement(msgspec.Struct, frozen=True):
@@ -138,7 +140,8 @@ class _Reader:
     def _row(self, piece: Token, number: int) -> Row:
         cells: list[str] = []
         places: list[int] = []
-        guesses: list[tuple[int, str]] = []
+        text: list[str] = []
+        guesses: dict[int, tuple[str, str]] = {}
         marks: list[int] = []
         run: list[int] = []
         bad: list[int] = []
@@ -148,6 +151,7 @@ class _Reader:
             place = piece.first + offset
             if char.isdigit() and char.isascii():
                 run.append(place)
+                text.append(char)
                 if char == "0" or char not in digits:
                     bad.append(offset)
                 cells += "." * int(char)
@@ -160,14 +164,15 @@ class _Reader:
                 marks.append(place)
                 continue
             letter = self._letter(char, piece.raw[offset], number, place)
-            if len(letter) != 1:
-                guesses.append((len(cells), letter))
+            if len(letter) != 1 or (letter == self.game.foreign.get(char) and self._lone()):
+                guesses[len(text)] = char, letter
                 letter = UNKNOWN
+            text.append(letter)
             cells.append(letter)
             places.append(place)
         if len(run) > 1:
             runs.append(run)
-        row = Row(piece.first, piece.stop, "".join(cells), tuple(places), tuple(guesses))
+        row = Row(piece.first, piece.stop, "".join(text), "".join(cells), tuple(places), guesses)
         self._digits(number, row, piece, bad, runs)
         if marks:
             spans = [self.source.span(place, place + 1) for place in marks]
@@ -196,6 +201,11 @@ class _Reader:
             return self.game.foreign[char]
         self.unknown.append((number, place, char))
         return ""
+
+    def _lone(self) -> bool:
+        """Whether a foreign letter stands alone, and may as well be a slip of the hand."""
+        foreign = self.game.foreign
+        return sum(other in foreign and other not in self.game.letters for other in self.token.plain) == 1
 
     def _letters(self, token: Token) -> None:
         """One finding for each kind of odd letters in the whole field."""
@@ -264,7 +274,9 @@ class _Reader:
     def _sum(self, number: int, row: Row) -> None:
         name = rank_name(self.game, number)
         have, want = len(row.cells), self.game.width
-        if have == want or any(f.code == "bad-digit" and f.row == number for f in self.findings):
+        # what an odd letter or digit explains is not said again
+        odd = any(f.code == "bad-digit" and f.row == number for f in self.findings)
+        if have == want or odd or (row.guesses and have - len(row.guesses) == want):
             return
         off = f"{want - have} short of" if have < want else f"{have - want} over"
         message = f"{name} describes {have} square{'s' * (have != 1)}, {off} {want}"

@@ -25,6 +25,7 @@ class SmallFields:
         self.source: Source = fields.source
         self.findings: list[Finding] = []
         self.sides = self._side(side)
+        self.odd = 0
         self.letters = self._castling()
         self.ep = self._en_passant()
         self.halfmoves = self._counter("halfmove")
@@ -36,14 +37,16 @@ class SmallFields:
         return self.sides[0][1] if len(self.sides) == 1 else None
 
     def captures(self, gone: int) -> int | None:
-        """How many captures the counters leave room for: none before move 2, none since the clock began.
+        """How many captures the counters leave room for: none since the clock began.
 
         None when at least `gone` men are missing and the counters cannot be right about that.
         """
         if "fullmove" not in self.fields.words or len(self.halfmoves) * len(self.fullmoves) != 1:
             return None
         played = 2 * (self.fullmoves[0][1] - 1) + (self.side == "b")
-        room = max(0, played - self.halfmoves[0][1] - 2)
+        # cannons may take at once, the first capture of chess is White's second move
+        first = 0 if self.game.width == 9 else 2
+        room = max(0, played - self.halfmoves[0][1] - first)
         return room if gone <= room else None
 
     def _side(self, supplied: str | None) -> list[tuple[float, str]]:
@@ -96,6 +99,7 @@ class SmallFields:
             message = f"{shown} is no castling letter; the field holds KQkq, letters of files, or '-' alone"
             self._say("castling-grammar", "error", "castling", self.source.of(word), message, spans)
             letters = [] if word.plain.lower() == "none" else letters
+            self.odd = len(odd) if letters else 0
         repeated = [i for i, char in enumerate(word.plain) if char in word.plain[:i] and i not in odd]
         if repeated:
             spans = self._spans(word, repeated)

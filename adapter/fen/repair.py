@@ -30,8 +30,10 @@ class Reading(msgspec.Struct):
 
     game: Game
     boards: list[tuple[float, str]]
+    given: str | None  # the board as it was written, when it can be read
     sides: list[tuple[float, str]]
     letters: list[str]
+    odd: int  # characters of the castling field that are no castling letters
     ep: str
     halfmoves: list[tuple[float, int]]
     fullmoves: list[tuple[float, int]]
@@ -46,8 +48,12 @@ def repairs(reading: Reading) -> list[tuple[float, Setup]]:
     for board_cost, board in boards:
         if board_cost > boards[0][0] + _HOPELESS:
             break
-        rights = castling.readings(reading.letters, board, reading.game) if chess else [(0.0, "-")]
+        rights = (
+            castling.readings(reading.letters, reading.odd, board, reading.game) if chess else [(0.0, "-")]
+        )
         for (side_cost, side), (right_cost, right) in itertools.product(reading.sides, rights):
+            if side_cost and board != reading.given:
+                continue  # one slip explains the record, two are not looked for
             squares = enpassant.readings(reading.ep, board, side) if chess else [(0.0, "-")]
             for (ep_cost, ep), (half_cost, half), (full_cost, full) in itertools.product(
                 [*squares, *([(NO_EP, "-")] if squares[0][1] != "-" else [])],
@@ -87,13 +93,8 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
         for keep in fault.cells:
             others = [cell for cell in fault.cells if cell != keep]
             if len(others) == 1:
-                for letter in _kinds(cells[others[0]], game):
+                for letter in (*_kinds(cells[others[0]], game), "."):
                     yield _with(cells, others[0], letter)
-            if len(others) <= 3:
-                bare = cells
-                for cell in others:
-                    bare = _with(bare, cell, ".")
-                yield bare
     elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
         cell = fault.cells[0]
         for letter in (*_kinds(cells[cell], game), "."):
@@ -117,12 +118,8 @@ def _crowned(cells: str, hints: Hints) -> Iterator[str]:
 
 
 def _kinds(letter: str, game: Game) -> str:
-    """The other kinds of men of that colour, kings left out."""
-    return "".join(
-        kind
-        for kind in game.letters
-        if kind.isupper() == letter.isupper() and kind not in "Kk" and kind != letter
-    )
+    """Other men that may stand in a man's place: any but kings."""
+    return "".join(kind for kind in game.letters if kind not in "Kk" and kind != letter)
 
 
 def _with(cells: str, cell: int, letter: str) -> str:

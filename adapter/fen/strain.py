@@ -18,6 +18,7 @@ from adapter.fen.games import Game
 BROKEN = 8.0  # a rule of the game
 DENIED = 4.0  # a field of the record, or a way pawns cannot have gone
 UNLIKELY = 3.0
+AWAY = 0.5  # each start square of a piece that it does not stand on
 MISSING = 0.3  # each man that is gone
 
 
@@ -34,6 +35,16 @@ class Hints(msgspec.Struct, frozen=True):
 def strain(cells: str, hints: Hints) -> float:
     """What it costs to believe this board, 0 for nothing against it."""
     return (_xiangqi if hints.game.width == 9 else _chess)(cells, hints)
+
+
+def away(cells: str, game: Game) -> float:
+    """What pieces away from their start squares cost: of two places for a lost one, home is the likelier.
+
+    The start squares of Chess960 are not known, but both sides have the same.
+    """
+    if game.chess960:
+        return AWAY * sum(one.upper() != two for one, two in zip(cells[:8], cells[56:], strict=True))
+    return AWAY * sum(home not in ".Pp" and man != home for man, home in zip(cells, game.home, strict=True))
 
 
 def _chess(cells: str, hints: Hints) -> float:

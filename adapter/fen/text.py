@@ -24,6 +24,7 @@ _LEAD = re.compile(
 )
 _GLUED = re.compile(r"/[^ /]*?([_+])(?:w|b|r)(?:\1|$)")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|www\.|[a-z0-9.-]+\.(?:org|com|net|cn)/", re.IGNORECASE)
+_RANKLIKE = re.compile(r"[A-Za-z1-9~]{0,12}")
 _TOKEN = re.compile(r"\S+")
 
 
@@ -107,13 +108,32 @@ def _words(source: Source, first: int, stop: int) -> list[Token]:
 
 
 def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
-    """Blanks beside a slash in the middle of the board."""
+    """Blanks inside the board: beside a slash or between two parts of a rank."""
     found = []
-    for one, two in itertools.pairwise(tokens):
-        beside = one.plain.endswith("/") or two.plain.startswith("/")
-        if beside and "/" in one.plain and "/" in two.plain.strip("/"):
-            found.append((one.stop, two.first))
+    slashes = 0
+    last = ""  # the rank so far
+    for index, (one, two) in enumerate(itertools.pairwise(tokens)):
+        slashes += one.plain.count("/")
+        parts = one.plain.split("/")
+        last = parts[-1] if len(parts) > 1 else last + parts[-1]
+        more = two.plain.count("/")
+        full = 9 if slashes + more == 9 else 8
+        head = two.plain.split("/", 1)[0]
+        fits = squares(last) + squares(head) <= full and _RANKLIKE.fullmatch(last + head)
+        if more:
+            joined = slashes + more <= 9 if slashes else bool(fits) and more in (7, 9)
+        else:
+            after = tokens[index + 2].plain if index + 2 < len(tokens) else ""
+            joined = slashes in (7, 9) and bool(fits) and after in ("w", "b") and head not in ("w", "b")
+        if not joined:
+            break
+        found.append((one.stop, two.first))
     return found
+
+
+def squares(text: str) -> int:
+    """How many squares a rank describes, as far as its characters tell."""
+    return sum(int(char) if char.isdigit() and char.isascii() else char != "~" for char in text)
 
 
 def _without(source: Source, gaps: list[tuple[int, int]]) -> Source:
