@@ -28,6 +28,7 @@ class Stream:
         self._question = question
         self._wishes = wishes
         self._running: Running | None = None
+        self._concluded = False
         self._command = ""
         self._lines: deque[Line] = deque()
 
@@ -46,9 +47,9 @@ class Stream:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._running is None or self.analysis is not None:
-            return
-        if isinstance(error, EngineError):
+        # Once it was concluded its answer or its error is known in the block. Any other error there, an
+        # engine's too, leaves the search running.
+        if self._running is None or self._concluded:
             return
         self._engine.driver.leave(self._running)
         try:
@@ -64,16 +65,19 @@ class Stream:
     async def __anext__(self) -> Line:
         while not self._lines:
             running = self._running
-            if running is None or self.analysis is not None:
+            if running is None or self._concluded:
                 raise StopAsyncIteration
-            await running.news.wait()
-            running.news.clear()
+            over = running.done.done()
+            if not over:
+                await running.news.wait()
+                running.news.clear()
             driver = self._engine.driver
             for info in driver.reports(running):
                 line = read_line(self._question, info, driver.dialect)
                 if line is not None:
                     self._lines.append(line)
-            if running.done.done():
+            # the last reports are handed out before an error may end the reading
+            if over and not self._lines:
                 await self._conclude(running)
         return self._lines.popleft()
 
@@ -87,4 +91,9 @@ class Stream:
         return self.analysis
 
     async def _conclude(self, running: Running) -> None:
-        self.analysis = await self._engine.conclude(self._question, running, self._command)
+        try:
+            self.analysis = await self._engine.conclude(self._question, running, self._command)
+        except EngineError:
+            self._concluded = True
+            raise
+        self._concluded = True
