@@ -53,7 +53,11 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def ask(position: Position, limit: Limit, notation: str | None = None) -> Question:
-    """The question, with its moves read. Raises MoveError for one that is not legal in the position."""
+    """The question, with its moves read. Raises MoveError for one that is not legal in the position, and
+    ConfigError for a notation the game does not have."""
+    if notation is not None:
+        # told now, not once the search is done
+        position.line((), notation=notation)
     searched = None if limit.searchmoves is None else [position.read(move) for move in limit.searchmoves]
     banned = [position.read(move) for move in limit.banmoves or ()]
     allowed = None
