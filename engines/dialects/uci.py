@@ -28,7 +28,8 @@ def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]
     for name in ("wtime", "btime", "winc", "binc", "movestogo"):
         value = getattr(limit, name)
         if value is not None:
-            words += [name, str(value)]
+            # Two clocks at 0 are no clock to Stockfish: it would search for ever.
+            words += [name, str(max(value, 1) if name in ("wtime", "btime") else value)]
     return words
 
 
