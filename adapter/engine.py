@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import copy
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from adapter.analysis import Analysis, EngineIdentity
-from adapter.errors import ConfigError, EngineError
+from adapter.errors import ConfigError, EngineError, OptionError
 from adapter.judge import Question, ask, judge, wire_limit
 from adapter.position import Position
 from adapter.stream import Stream
@@ -25,6 +27,14 @@ from engines.transcript import Transcript
 RESTARTS = 3  # deaths in a row after which an engine is not started again
 BACKOFF = 0.2  # seconds before the first restart, doubled for each further one
 
+# Options that each search sets anew, and what they follow from. Set otherwise, an engine would read the moves
+# of another game, or be asked for other lines than the caller waits for.
+MANAGED = {
+    "uci_variant": "the position's game",
+    "uci_chess960": "the position's game",
+    "multipv": "how many lines are asked for (multipv)",
+}
+
 
 class Engine:
     """An engine at work, made by `open_engine`.
@@ -34,12 +44,13 @@ class Engine:
     """
 
     def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
+        _refuse_managed(options)
         self.found = found
         self._options = dict(options)
         self._record = record
         self._driver: Driver | None = None
         self._starting = asyncio.Lock()
-        self._deaths = 0
+        self._restarts = 0  # in a row, without an answer between them
         self._closed = False
 
     @property
@@ -75,15 +86,15 @@ class Engine:
             driver = self._driver
             if driver is not None and driver.failure is None:
                 return
-            if driver is not None:
-                failure = driver.failure
-                if self._deaths > RESTARTS and failure is not None:
-                    raise failure
+            if driver is not None and driver.failure is not None:
+                if self._restarts >= RESTARTS:
+                    raise driver.failure
                 await driver.close()
-                await asyncio.sleep(BACKOFF * 2 ** (self._deaths - 1))
+                await asyncio.sleep(BACKOFF * 2**self._restarts)
             self._driver = await Driver.open(
                 self.found.profile, self.found.command, options=self._options, record=self._record
             )
+            self._restarts += driver is not None
 
     async def analyze(
         self,
@@ -138,6 +149,7 @@ class Engine:
 
     async def configure(self, options: Mapping[str, Wish]) -> None:
         """Sets options, now and after any restart. Raises OptionError for one that was not offered."""
+        _refuse_managed(options)
         await self.start()
         await self.driver.configure(options)
         self._options.update(options)
@@ -145,8 +157,10 @@ class Engine:
     async def close(self) -> None:
         """Ends the engine; its process is reaped on return."""
         self._closed = True
-        if self._driver is not None:
-            await self._driver.close()
+        # one that another task is just starting would be left behind
+        async with self._starting:
+            if self._driver is not None:
+                await self._driver.close()
 
     async def begin(
         self,
@@ -169,20 +183,29 @@ class Engine:
         limit = wire_limit(question, dialect, profile.title or profile.name)
         side = question.position.side
         plan(limit, dialect, profile.capabilities, side=side)  # refused before anything is sent
-        await self.start()
-        driver = self.driver
-        dialect = driver.dialect
-        work = plan(limit, dialect, profile.capabilities, side=side)
-        command = question.position.command(dialect)
-        running = await driver.begin(
-            command,
-            work,
-            options={**self._managed(driver, question, multipv), **(options or {})},
-            new_game=new_game,
-            timeout=timeout,
-            streamed=streamed,
-        )
-        return running, command
+        _refuse_managed(options or {})
+        while True:
+            await self.start()
+            driver = self.driver
+            dialect = driver.dialect
+            work = plan(limit, dialect, profile.capabilities, side=side)
+            command = question.position.command(dialect)
+            try:
+                running = await driver.begin(
+                    command,
+                    work,
+                    options={**self._managed(driver, question, multipv), **(options or {})},
+                    new_game=new_game,
+                    timeout=timeout,
+                    streamed=streamed,
+                )
+            except EngineError:
+                # One that died under another's search while this one waited for its turn is started anew.
+                if driver.failure is None:
+                    raise
+            else:
+                self._options.update(options or {})
+                return running, command
 
     async def conclude(self, question: Question, running: Running, command: str) -> Analysis:
         """Waits for a begun search's end and judges it."""
@@ -190,9 +213,8 @@ class Engine:
         try:
             search = await driver.result(running)
         except EngineError as error:
-            self._deaths += 1
             raise self._with_partial(error, question, running, command) from None
-        self._deaths = 0
+        self._restarts = 0
         return judge(question, search, driver.dialect, self.identity, command)
 
     def finished(self, question: Question) -> Analysis:
@@ -225,8 +247,9 @@ class Engine:
     def _with_partial(
         self, error: EngineError, question: Question, running: Running, command: str
     ) -> EngineError:
-        driver = self.driver
-        error.partial = judge(question, running.search, driver.dialect, self.identity, command)
+        # a copy: the driver raises the same error for whoever else was waiting, and they found nothing
+        error = copy.copy(error)
+        error.partial = judge(question, running.search, self.driver.dialect, self.identity, command)
         return error
 
 
@@ -260,23 +283,40 @@ async def opened(
     found: Found,
     *,
     options: Mapping[str, Wish] | None = None,
-    transcript: str | Path | None = None,
+    transcript: str | Path | Transcript | None = None,
     start: bool = True,
 ) -> AsyncIterator[Engine]:
-    """The same for an engine that was found already; without `start` it is started by its first search."""
-    record = Transcript(transcript) if transcript is not None else None
-    working = Engine(found, options or {}, record)
+    """The same for an engine that was found already; without `start` it is started by its first search. A
+    Transcript that is open goes on, and stays open, so that several engines can share one."""
+    with _recorded(transcript) as record:
+        working = Engine(found, options or {}, record)
+        try:
+            if start:
+                await working.start()
+            yield working
+        finally:
+            await working.close()
+
+
+@contextmanager
+def _recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript | None]:
+    if transcript is None or isinstance(transcript, Transcript):
+        yield transcript
+        return
+    record = Transcript(transcript)
     try:
-        if start:
-            await working.start()
-        yield working
+        yield record
     finally:
-        await working.close()
-        if record is not None:
-            record.close()
+        record.close()
+
+
+def _refuse_managed(options: Mapping[str, Wish]) -> None:
+    for name in options:
+        if name.lower() in MANAGED:
+            raise OptionError(f"{name} is not set by hand: it follows from {MANAGED[name.lower()]}")
 
 
 def _typed(value: str) -> str | int | bool:
     if value in ("true", "false"):
         return value == "true"
-    return int(value) if value.lstrip("-").isdecimal() else value
+    return int(value) if re.fullmatch(r"-?\d{1,18}", value, re.ASCII) else value
