@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapter.cli.errors import INTERRUPTED, TERMINATED, Terminated, explain, payload
+from adapter.cli.errors import INTERRUPTED, TERMINATED, Terminated, explain, kind, payload
 from adapter.cli.limits import engine_options, limit_options, read_limit, read_wishes
+from adapter.cli.lines import numbered_lines
 from adapter.cli.text import codes, reading_options, say_json
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from adapter.engine import Engine
     from adapter.position import Position
     from engines.find import Found
-    from engines.limits import Limit
+    from engines.transcript import Transcript
 
 
 @click.command("analyze")
@@ -51,21 +52,43 @@ def command(text: tuple[str, ...], **given: Any) -> int:
     TEXT is a FEN, an EPD or `startpos`, with moves behind it if you like; `-` reads one such record a line
     from standard input, and several quoted records are taken one after another.
     """
-    limit = read_limit(given, given["searchmoves"], given["banmoves"])
-    work = Work(limit, given)
-    if text == ("-",):
-        return asyncio.run(work.many(_lines()))
-    if len(text) > 1 and all(" " in word.strip() for word in text):
-        return asyncio.run(work.many(enumerate(text, 1)))
-    return asyncio.run(work.one(" ".join(text)))
+    several = len(text) > 1 and all(" " in word.strip() for word in text)
+    if not several and text != ("-",):
+        return _told(lambda: asyncio.run(Work(given).one(" ".join(text))), given)
+    if given["stream"]:
+        raise click.UsageError("--stream shows one position as it is searched; leave it out for several")
+    if given["infinite"] and given["timeout"] is None:
+        raise click.UsageError("--infinite would never get to the second position; give another limit")
+    return asyncio.run(Work(given).many(_each(text) if several else numbered_lines()))
+
+
+def _told(run: Callable[[], int], given: dict[str, Any]) -> int:
+    """Runs a search to its exit code; of a stream in JSON an error is the last event."""
+    from adapter.errors import FenwireError
+
+    try:
+        return run()
+    except FenwireError as error:
+        if not (given["stream"] and given["as_json"]):
+            raise
+        click.echo("\n".join(explain(error)), err=True)
+        say_json({"event": "error", **payload(error)})
+        return kind(error)[1]
+
+
+async def _each(text: Iterable[str]) -> AsyncIterator[tuple[int, str]]:
+    for number, word in enumerate(text, 1):
+        # bytes that are not UTF-8 reach an argument as lone surrogates, which no output takes
+        yield number, word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Work:
-    """One run of the command: the limit, what was asked for, and the engines that are open."""
+    """One run of the command: the limit, what was asked for, and the engines that were chosen."""
 
-    def __init__(self, limit: Limit, given: dict[str, Any]) -> None:
-        self._limit = limit
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._limit = read_limit(given, given["searchmoves"], given["banmoves"])
         self._given = given
+        self._found: dict[str, Found] = {}
         self._wishes = read_wishes(given["wishes"])
         self._live = not given["as_json"] and not given["stream"] and sys.stderr.isatty()
 
@@ -73,29 +96,32 @@ class Work:
         """Analyzes one position and prints the result."""
         position = self._read(text)
         found = self._choose(position)
-        async with AsyncExitStack() as stack:
-            engine = await self._open(stack, found, position)
-            async with _terminable() as struck:
-                whole = await self._watch(engine, position)
+        async with _terminable() as struck, AsyncExitStack() as stack:
+            engine = await self._open(stack, found, position, self._given["transcript"])
+            whole = await self._watch(engine, position)
         if not whole:
             click.echo(f"fenwire: {'terminated' if struck else 'interrupted'}", err=True)
             return TERMINATED if struck else INTERRUPTED
         return 0
 
-    async def many(self, records: Iterable[tuple[int, str]]) -> int:
+    async def many(self, records: AsyncIterator[tuple[int, str]]) -> int:
         """Analyzes record after record, one line of output each; 1 when any of them was bad."""
         from adapter.errors import FenError, MoveError
+        from engines.transcript import Transcript
 
         code = 0
-        async with AsyncExitStack() as stack, _terminable():
-            engines: dict[str, Engine] = {}
-            for number, text in records:
+        engines: dict[str, Engine] = {}
+        async with _terminable(), AsyncExitStack() as stack:
+            record = Transcript(path) if (path := self._given["transcript"]) else None
+            if record is not None:
+                stack.callback(record.close)
+            async for number, text in records:
                 try:
                     position = self._read(text)
                     found = self._choose(position)
                     name = found.profile.name
                     if name not in engines:
-                        engines[name] = await self._open(stack, found, position)
+                        engines[name] = await self._open(stack, found, position, record)
                     analysis = await self._ask(engines[name], position)
                 except (FenError, MoveError) as error:
                     code = 1
@@ -113,19 +139,23 @@ class Work:
     def _choose(self, position: Position) -> Found:
         from engines.find import choose
 
-        found = choose(position.variant.name, self._given["engine"])
-        for note in found.notes:
-            click.echo(f"fenwire: {note}", err=True)
-        return found
+        variant = position.variant.name
+        if variant not in self._found:
+            self._found[variant] = choose(variant, self._given["engine"])
+            for note in self._found[variant].notes:
+                click.echo(f"fenwire: {note}", err=True)
+        return self._found[variant]
 
-    async def _open(self, stack: AsyncExitStack, found: Found, position: Position) -> Engine:
+    async def _open(
+        self, stack: AsyncExitStack, found: Found, position: Position, transcript: str | Transcript | None
+    ) -> Engine:
         from adapter.engine import opened
         from adapter.judge import ask
 
         # a finished game needs no engine, and a wrong move is told before one is started
         over = ask(position, self._limit, self._given["notation"]).outcome is not None
         return await stack.enter_async_context(
-            opened(found, options=self._wishes, transcript=self._given["transcript"], start=not over)
+            opened(found, options=self._wishes, transcript=transcript, start=not over)
         )
 
     async def _ask(self, engine: Engine, position: Position) -> Analysis:
@@ -197,13 +227,6 @@ class Work:
             click.echo("\n".join((f"line {number}: {first}", *rest)), err=True)
 
 
-def _lines() -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(sys.stdin, 1):
-        text = line.strip()
-        if text and not text.startswith("#"):
-            yield number, text
-
-
 @asynccontextmanager
 async def _terminable() -> AsyncIterator[list[int]]:
     """Turns SIGTERM into a cancellation, as asyncio does with SIGINT, so that engines are ended in order.
@@ -218,6 +241,7 @@ async def _terminable() -> AsyncIterator[list[int]]:
         struck.append(signal.SIGTERM)
         task.cancel()
 
+    before = signal.getsignal(signal.SIGTERM)
     try:
         loop.add_signal_handler(signal.SIGTERM, strike)
     except (NotImplementedError, RuntimeError, ValueError):
@@ -232,3 +256,4 @@ async def _terminable() -> AsyncIterator[list[int]]:
         raise
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before)
