@@ -25,6 +25,7 @@ from adapter.fen.attacks import (
 from adapter.fen.chess_rules import counts_sound
 from adapter.fen.counters import MOST
 from adapter.fen.games import CHESS
+from adapter.fen.heuristics import SUSPICIOUS
 from adapter.fen.retro import possible
 
 _REMEMBERED = 4096
@@ -122,7 +123,11 @@ def clean(text: str) -> bool:
         or (clock and (clock >= CHESS.draw_clock or clock > 2 * move - 2 + (side == "b")))
         or not 0 < move <= MOST
         or packed & _MIRRORED == _MIRRORED
-        or (packed & _FAR_WHITE and packed & _FAR_BLACK)
+        or (
+            packed & _FAR_WHITE
+            and packed & _FAR_BLACK
+            and min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
+        )
     ):
         return False
     occupied = packed >> _MEN & FULL
@@ -161,6 +166,7 @@ def clean(text: str) -> bool:
         before = occupied ^ passed[2]
         return not (
             checkers
+            or PAWN_SOURCES[them][own] & passed[2]
             or (straight and ROOK_REACH[own][ROOK_LINES[own] & before] & straight)
             or (slant and BISHOP_REACH[own][BISHOP_LINES[own] & before] & slant)
         )

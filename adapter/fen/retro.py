@@ -8,14 +8,18 @@ impossible is so.
 from __future__ import annotations
 
 from adapter.fen.attacks import (
+    BISHOP,
     BISHOP_LINES,
     BISHOP_REACH,
     BLACK,
+    KING,
     KING_STEPS,
+    KNIGHT,
     KNIGHT_STEPS,
     OCCUPIED,
     PAWN,
     PAWN_SOURCES,
+    QUEEN,
     ROOK,
     ROOK_LINES,
     ROOK_REACH,
@@ -89,7 +93,7 @@ class _Past:
             takes and self._any(kind, kind, mover, sources, True)
         ):
             return True
-        if mover // 8 != _LAST_ROW[self.colour] or kind == 5:
+        if mover // 8 != _LAST_ROW[self.colour] or kind == KING:
             return False
         quiet, slant = self._pawn_sources(mover)
         return self._any(PAWN, kind, mover, quiet & only, False) or (
@@ -98,8 +102,10 @@ class _Past:
 
     def castled(self, checkers: int) -> bool:
         """Whether the checker is a rook beside its king on the back rank, as after castling."""
-        rooks = checkers & self.board[self.colour + ROOK] & _ROWS[7 - _LAST_ROW[self.colour]]
-        return bool(checkers == rooks and self.board[self.colour + 5] & (rooks << 1 | rooks >> 1))
+        back = _ROWS[7 - _LAST_ROW[self.colour]]
+        rook = checkers & self.board[self.colour + ROOK] & back
+        king = self.board[self.colour + KING] & back
+        return checkers == rook and checkers.bit_count() == 1 and bool(king & (rook << 1 | rook >> 1))
 
     def took_en_passant(self) -> bool:
         """Whether a capture en passant, which empties two squares at once, explains the check."""
@@ -147,13 +153,13 @@ class _Past:
 
     def _sources(self, kind: int, square: int) -> int:
         free = ~self.occupied
-        if kind == 1:
+        if kind == KNIGHT:
             return KNIGHT_STEPS[square] & free
-        if kind == 5:
+        if kind == KING:
             return KING_STEPS[square] & free
         reach = 0
-        if kind in (3, 4):
+        if kind in (ROOK, QUEEN):
             reach |= ROOK_REACH[square][ROOK_LINES[square] & self.occupied]
-        if kind in (2, 4):
+        if kind in (BISHOP, QUEEN):
             reach |= BISHOP_REACH[square][BISHOP_LINES[square] & self.occupied]
         return reach & free
