@@ -19,7 +19,7 @@ from engines.plan import Plan
 from engines.profile import Profile
 from engines.running import Running
 from engines.search import Search
-from engines.session import Session, State
+from engines.session import Session, State, WrongState
 
 _LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
@@ -45,6 +45,7 @@ class Driver:
         self._greeting: asyncio.Future[None] = self._loop.create_future()
         self._pongs: deque[asyncio.Future[None]] = deque()
         self._burial: asyncio.Task[None] | None = None
+        self._failed = asyncio.Event()
         self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
 
     @classmethod
@@ -113,8 +114,7 @@ class Driver:
         """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
         it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`."""
         async with self._turn:
-            self._check()
-            self._link.tell(lambda session: session.say(line))
+            await self._tell(lambda session: session.say(line))
             if until is None:
                 await self._ping(seconds)
                 return self.said
@@ -161,7 +161,7 @@ class Driver:
             commands = [_setter(name, value) for name, value in changes]
             if new_game:
                 commands.append(Session.new_game)
-            self._link.tell(*commands, lambda session: session.go(position, plan, streamed=streamed))
+            await self._tell(*commands, lambda session: session.go(position, plan, streamed=streamed))
             self.values.update((name, value or "") for name, value in changes)
             search = self._link.session.search
             assert search is not None
@@ -207,6 +207,8 @@ class Driver:
             self._abandon(EngineError(f"{self.name} was closed", engine=self.name))
             self._link.end(self.profile.deadlines.quit, polite=True)
         await self._link.ended()
+        if self._burial is not None:
+            await asyncio.wait([self._burial])
 
     # --- what a running search asks for (`engines.running.Keeper`) ----------------------------------
 
@@ -228,7 +230,11 @@ class Driver:
         session = self._link.session
         if not self.profile.capabilities.isready_in_search or session.state is not State.SEARCHING:
             return False
-        self._link.tell(Session.ping)
+        try:
+            self._link.tell(Session.ping)
+        except WrongState:
+            # it died while we looked
+            return False
         return True
 
     def heard(self) -> tuple[int, bool]:
@@ -243,7 +249,7 @@ class Driver:
     # --- inner -------------------------------------------------------------------------------------
 
     async def _greet(self) -> None:
-        self._link.tell(Session.hello)
+        await self._tell(Session.hello)
         seconds = self.profile.deadlines.start
         try:
             async with asyncio.timeout(seconds):
@@ -279,16 +285,14 @@ class Driver:
         return self.values.get(name, option.default if option is not None else None)
 
     async def _set(self, wishes: Sequence[tuple[str, str | None]]) -> None:
-        self._check()
-        self._link.tell(*(_setter(name, value) for name, value in wishes))
+        await self._tell(*(_setter(name, value) for name, value in wishes))
         self.values.update((name, value or "") for name, value in wishes)
         await self._ping(self.profile.deadlines.ready)
 
     async def _ping(self, seconds: float) -> None:
-        self._check()
+        await self._tell(Session.ping)
         pong: asyncio.Future[None] = self._loop.create_future()
         self._pongs.append(pong)
-        self._link.tell(Session.ping)
         try:
             async with asyncio.timeout(seconds):
                 await asyncio.shield(pong)
@@ -300,6 +304,17 @@ class Driver:
     def _check(self) -> None:
         if self.failure is not None:
             raise self.failure
+
+    async def _tell(self, *commands: Callable[[Session], bytes]) -> None:
+        self._check()
+        try:
+            self._link.tell(*commands)
+        except WrongState:
+            if self._link.session.state is not State.GONE:
+                raise
+            # It died just now; what of is found out by the burial.
+            await self._failed.wait()
+            self._check()
 
     def _react(self, event: Event) -> None:
         if isinstance(event, Answered):
@@ -324,15 +339,15 @@ class Driver:
         process = self._link.process
         status = await process.wait_exit(_CLOSED_OUTPUT)
         await process.wait_last_words(_LAST_WORDS)
-        code, number, how = describe_exit(status) if status is not None else (None, None, "")
+        code, number, how = None, None, "it closed its output and went on running"
+        if status is not None:
+            code, number, how = describe_exit(status)
         evidence = self._link.evidence()
         tail = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
         last = evidence["stderr_tail"] or tail
         said = f"; its last words: {last[-1]!r}" if last else ""
         error: EngineError
-        if status is None:
-            error = EngineDied(f"{self.name} closed its output and went on running{said}", **evidence)
-        elif not self._greeting.done():
+        if not self._greeting.done():
             error = EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
         else:
             error = EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
@@ -341,6 +356,7 @@ class Driver:
 
     def _abandon(self, error: EngineError) -> None:
         self.failure = self.failure or error
+        self._failed.set()
         for waiter in (self._greeting, *self._pongs):
             if not waiter.done():
                 waiter.set_exception(error)

@@ -54,7 +54,12 @@ class Running:
         self._heard = -1
         self._heard_at = self._started
         self._timer: asyncio.TimerHandle | None = None
-        self._arm(self._started + min(deadlines.ready, timeout or deadlines.ready))
+        # Nobody wakes us when the fence falls. To look this often finds every deadline behind it in time.
+        bound = deadlines.search
+        if search.plan.own_seconds is not None:
+            bound = search.plan.own_seconds + deadlines.search_slack
+        self._step = min(deadlines.ready, deadlines.silence, deadlines.stop, bound)
+        self._check_fence(self._started)
 
     def begun(self) -> None:
         """The engine is on it: its own clocks start."""
@@ -105,10 +110,12 @@ class Running:
             self._check_search(now, begun_at)
 
     def _check_stop(self, now: float, stopped_at: float) -> None:
-        due = stopped_at + self._deadlines.stop
-        if self._keeper.begun_at(self.search) is None:
+        begun_at = self._keeper.begun_at(self.search)
+        if begun_at is None:
             # `stop` waits behind a fence the engine may take its time for
-            due = max(due, self._started + self._deadlines.ready)
+            self._check_fence(now)
+            return
+        due = max(stopped_at, begun_at) + self._deadlines.stop
         if now >= due:
             self._keeper.fail(f"gave no best move within {self._deadlines.stop:g} s of being told to stop")
         else:
@@ -119,7 +126,10 @@ class Running:
         if now >= due:
             self._keeper.fail(f"did not answer isready within {self._deadlines.ready:g} s before the search")
         else:
-            self._arm(min(due, self._started + self._timeout) if self._timeout else due)
+            ends = [due, now + self._step]
+            if self._timeout is not None and self._stopped_at is None:
+                ends.append(self._started + self._timeout)
+            self._arm(min(ends))
 
     def _check_search(self, now: float, begun_at: float) -> None:
         ends: list[tuple[float, str]] = []
