@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapter.analysis import Analysis, EngineIdentity
-from adapter.errors import ConfigError, EngineError, OptionError
+from adapter.errors import ConfigError, EngineDied, EngineError, OptionError
 from adapter.judge import Question, ask, judge, wire_limit
 from adapter.position import Position
+from adapter.restart import Lives
 from adapter.stream import Stream
 from engines.driver import Driver
 from engines.find import Found, choose
@@ -22,10 +22,8 @@ from engines.link import Record
 from engines.options import Wish
 from engines.plan import plan
 from engines.running import Running
+from engines.search import Search
 from engines.transcript import Transcript
-
-RESTARTS = 3  # deaths in a row after which an engine is not started again
-BACKOFF = 0.2  # seconds before the first restart, doubled for each further one
 
 # Options that each search sets anew, and what they follow from. Set otherwise, an engine would read the moves
 # of another game, or be asked for other lines than the caller waits for.
@@ -36,33 +34,40 @@ MANAGED = {
 }
 
 
+class Pursuit(NamedTuple):
+    """A question that an engine is at work on: whose driver holds it, its search, the position line sent."""
+
+    question: Question
+    driver: Driver
+    running: Running
+    command: str
+
+
 class Engine:
     """An engine at work, made by `open_engine`.
 
-    One search runs at a time; others wait for their turn. An engine that died or hung is started anew by
-    the next call, with its options, at most three times in a row.
+    One search runs at a time; others wait for their turn. The call during which an engine dies or hangs
+    raises what it died of; the next one starts it anew with the options set so far, after 0.2, 0.4 and 0.8
+    seconds. When it has failed four times in a row, failed starts included, it is given up: each further call
+    raises at once. A search that ends well lets the count begin anew.
     """
 
     def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
         _refuse_managed(options)
         self.found = found
-        self._options = dict(options)
-        self._record = record
-        self._driver: Driver | None = None
-        self._starting = asyncio.Lock()
-        self._restarts = 0  # in a row, without an answer between them
-        self._closed = False
+        self._lives = Lives(found, options, record)
 
     @property
     def name(self) -> str:
         """What the engine calls itself; its profile's title until it has started."""
-        return self._driver.name if self._driver else self.found.profile.title
+        driver = self._lives.driver
+        return driver.name if driver else self.found.profile.title
 
     @property
     def identity(self) -> EngineIdentity:
         """The engine as results name it."""
         profile = self.found.profile
-        values = self._driver.values if self._driver else {}
+        values = self._lives.driver.values if self._lives.driver else {}
         return EngineIdentity(
             self.name,
             profile.name,
@@ -74,27 +79,18 @@ class Engine:
     @property
     def driver(self) -> Driver:
         """The running engine's driver, for talk outside analyses. Raises EngineError before its start."""
-        if self._driver is None:
+        if self._lives.driver is None:
             raise EngineError(f"{self.name} is not running", engine=self.name)
-        return self._driver
+        return self._lives.driver
+
+    @property
+    def given_up(self) -> bool:
+        """Whether it failed so often in a row that it is not started again."""
+        return self._lives.given_up
 
     async def start(self) -> None:
         """Starts the engine, or does nothing when it runs. Raises what `Driver.open` raises."""
-        async with self._starting:
-            if self._closed:
-                raise EngineError(f"{self.name} was closed", engine=self.name)
-            driver = self._driver
-            if driver is not None and driver.failure is None:
-                return
-            if driver is not None and driver.failure is not None:
-                if self._restarts >= RESTARTS:
-                    raise driver.failure
-                await driver.close()
-                await asyncio.sleep(BACKOFF * 2**self._restarts)
-            self._driver = await Driver.open(
-                self.found.profile, self.found.command, options=self._options, record=self._record
-            )
-            self._restarts += driver is not None
+        await self._lives.living()
 
     async def analyze(
         self,
@@ -111,7 +107,9 @@ class Engine:
 
         `multipv` lines are asked for; `options` hold from this search on; `new_game` makes the engine forget
         first; results are shown in `notation`; after `timeout` seconds the search is stopped and the analysis
-        is not `complete`. A finished game is answered without asking.
+        is not `complete`. That time is the search's own: the wait for one's turn, or for a dead engine's
+        successor (which the profile's deadlines bound), comes before it. An engine that dies before it has
+        begun on the question is started anew and asked once more. A finished game is answered without asking.
 
         Raises FenError and MoveError for the position, ConfigError for a game the engine does not play,
         LimitError, OptionError, IllegalEngineMove, EngineTimeout and EngineDied (`.partial` holds what was
@@ -120,10 +118,15 @@ class Engine:
         question = self._question(position, limit, notation)
         if question.outcome is not None:
             return self.finished(question)
-        running, command = await self.begin(
-            question, multipv=multipv, options=options, new_game=new_game, timeout=timeout
-        )
-        return await self.conclude(question, running, command)
+        wishes: dict[str, Any] = {"multipv": multipv, "options": options, "new_game": new_game}
+        pursuit = await self.begin(question, **wishes, timeout=timeout)
+        try:
+            return await self.conclude(pursuit)
+        except EngineDied:
+            if pursuit.driver.begun_at(pursuit.running.search) is not None:
+                raise
+        # it was dead or dying when it was asked
+        return await self.conclude(await self.begin(question, **wishes, timeout=timeout))
 
     def stream(
         self,
@@ -144,23 +147,20 @@ class Engine:
 
     async def ping(self) -> None:
         """Waits for a sign of life. Raises EngineTimeout, EngineDied."""
-        await self.start()
-        await self.driver.ping()
+        await (await self._lives.living()).ping()
 
     async def configure(self, options: Mapping[str, Wish]) -> None:
-        """Sets options, now and after any restart. Raises OptionError for one that was not offered."""
+        """Sets options, now and after any restart; one that it dies of is not tried again.
+
+        Raises OptionError for one that was not offered, EngineTimeout, EngineDied.
+        """
         _refuse_managed(options)
-        await self.start()
-        await self.driver.configure(options)
-        self._options.update(options)
+        await (await self._lives.living()).configure(options)
+        self._lives.remember(options)
 
     async def close(self) -> None:
         """Ends the engine; its process is reaped on return."""
-        self._closed = True
-        # one that another task is just starting would be left behind
-        async with self._starting:
-            if self._driver is not None:
-                await self._driver.close()
+        await self._lives.close()
 
     async def begin(
         self,
@@ -171,8 +171,8 @@ class Engine:
         new_game: bool,
         timeout: float | None,  # noqa: ASYNC109
         streamed: bool = False,
-    ) -> tuple[Running, str]:
-        """Starts the search of a question that has an answer; the search and the position line sent."""
+    ) -> Pursuit:
+        """Starts the search of a question that has an answer."""
         profile = self.found.profile
         variant = question.position.variant
         if variant.name not in profile.variants:
@@ -185,8 +185,7 @@ class Engine:
         plan(limit, dialect, profile.capabilities, side=side)  # refused before anything is sent
         _refuse_managed(options or {})
         while True:
-            await self.start()
-            driver = self.driver
+            driver = await self._lives.living()
             dialect = driver.dialect
             work = plan(limit, dialect, profile.capabilities, side=side)
             command = question.position.command(dialect)
@@ -204,18 +203,30 @@ class Engine:
                 if driver.failure is None:
                     raise
             else:
-                self._options.update(options or {})
-                return running, command
+                self._lives.remember(options or {})
+                return Pursuit(question, driver, running, command)
 
-    async def conclude(self, question: Question, running: Running, command: str) -> Analysis:
-        """Waits for a begun search's end and judges it."""
-        driver = self.driver
+    async def result(self, pursuit: Pursuit) -> Search:
+        """Waits for a begun search's end. Raises EngineTimeout and EngineDied."""
         try:
-            search = await driver.result(running)
-        except EngineError as error:
-            raise self._with_partial(error, question, running, command) from None
-        self._restarts = 0
-        return judge(question, search, driver.dialect, self.identity, command)
+            search = await pursuit.driver.result(pursuit.running)
+        except EngineError as failure:
+            # a copy: the driver raises the same error for whoever else was waiting, and they found nothing
+            error = copy.copy(failure)
+            error.partial = self.judge(pursuit)
+            raise error from None
+        self._lives.survived()
+        return search
+
+    def judge(self, pursuit: Pursuit) -> Analysis:
+        """What a search has found so far, checked. Raises IllegalEngineMove."""
+        question, driver, running, command = pursuit
+        return judge(question, running.search, driver.dialect, self.identity, command)
+
+    async def conclude(self, pursuit: Pursuit) -> Analysis:
+        """Waits for a begun search's end and judges it."""
+        await self.result(pursuit)
+        return self.judge(pursuit)
 
     def finished(self, question: Question) -> Analysis:
         """The answer to a question that needs no engine."""
@@ -243,14 +254,6 @@ class Engine:
         if multipv != 1 or "MultiPV" in driver.options:
             wishes["MultiPV"] = multipv
         return wishes
-
-    def _with_partial(
-        self, error: EngineError, question: Question, running: Running, command: str
-    ) -> EngineError:
-        # a copy: the driver raises the same error for whoever else was waiting, and they found nothing
-        error = copy.copy(error)
-        error.partial = judge(question, running.search, self.driver.dialect, self.identity, command)
-        return error
 
 
 @asynccontextmanager

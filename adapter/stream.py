@@ -11,8 +11,7 @@ from adapter.errors import EngineError
 from adapter.judge import Question, read_line
 
 if TYPE_CHECKING:
-    from adapter.engine import Engine
-    from engines.running import Running
+    from adapter.engine import Engine, Pursuit
 
 
 class Stream:
@@ -27,18 +26,15 @@ class Stream:
         self._engine = engine
         self._question = question
         self._wishes = wishes
-        self._running: Running | None = None
+        self._pursuit: Pursuit | None = None
         self._concluded = False
-        self._command = ""
         self._lines: deque[Line] = deque()
 
     async def __aenter__(self) -> Self:
         if self._question.outcome is not None:
             self.analysis = self._engine.finished(self._question)
         else:
-            self._running, self._command = await self._engine.begin(
-                self._question, streamed=True, **self._wishes
-            )
+            self._pursuit = await self._engine.begin(self._question, streamed=True, **self._wishes)
         return self
 
     async def __aexit__(
@@ -49,11 +45,12 @@ class Stream:
     ) -> None:
         # Once it was concluded its answer or its error is known in the block. Any other error there, an
         # engine's too, leaves the search running.
-        if self._running is None or self._concluded:
+        pursuit = self._pursuit
+        if pursuit is None or self._concluded:
             return
-        self._engine.driver.leave(self._running)
+        pursuit.driver.leave(pursuit.running)
         try:
-            await self._conclude(self._running)
+            await self._conclude(pursuit)
         except EngineError:
             # what went wrong in the block comes first
             if error is None:
@@ -64,35 +61,36 @@ class Stream:
 
     async def __anext__(self) -> Line:
         while not self._lines:
-            running = self._running
-            if running is None or self._concluded:
+            pursuit = self._pursuit
+            if pursuit is None or self._concluded:
                 raise StopAsyncIteration
+            driver, running = pursuit.driver, pursuit.running
             over = running.done.done()
             if not over:
                 await running.news.wait()
                 running.news.clear()
-            driver = self._engine.driver
             for info in driver.reports(running):
                 line = read_line(self._question, info, driver.dialect)
                 if line is not None:
                     self._lines.append(line)
             # the last reports are handed out before an error may end the reading
             if over and not self._lines:
-                await self._conclude(running)
+                await self._conclude(pursuit)
         return self._lines.popleft()
 
     async def stop(self) -> Analysis:
         """Tells the engine to stop and gives its answer. Raises as `Engine.analyze` does."""
-        if self._running is not None and self.analysis is None:
-            self._engine.driver.leave(self._running)
-            await self._conclude(self._running)
+        pursuit = self._pursuit
+        if pursuit is not None and self.analysis is None:
+            pursuit.driver.leave(pursuit.running)
+            await self._conclude(pursuit)
         if self.analysis is None:
             raise EngineError("the stream was never entered", engine=self._engine.name)
         return self.analysis
 
-    async def _conclude(self, running: Running) -> None:
+    async def _conclude(self, pursuit: Pursuit) -> None:
         try:
-            self.analysis = await self._engine.conclude(self._question, running, self._command)
+            self.analysis = await self._engine.conclude(pursuit)
         except EngineError:
             self._concluded = True
             raise

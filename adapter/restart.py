@@ -1,0 +1,112 @@
+"""One engine through all its lives: started when it is needed, anew when it has died, but not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Mapping
+
+from adapter.errors import EngineError
+from engines.driver import Driver
+from engines.find import Found
+from engines.link import Record
+from engines.options import Wish
+
+RESTARTS = 3  # starts anew in a row, without a search that ended well, before an engine is given up
+BACKOFF = 0.2  # seconds before the first of them, doubled for each further one
+
+
+class Lives:
+    """The drivers of one engine, one after another.
+
+    `driver` is the latest, dead or alive, None before the first start; `options` are what each new one is
+    given. Failed starts count like deaths; `survived` lets the count begin anew. `given_up` tells that the
+    engine failed so often in a row that it is not started again.
+    """
+
+    def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
+        self.driver: Driver | None = None
+        self.options = dict(options)
+        self._found = found
+        self._record = record
+        self._buried: Driver | None = None  # its death is counted
+        self._failures = 0  # in a row
+        self._failure: EngineError | None = None  # the last of them
+        self._starting = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def given_up(self) -> bool:
+        return self._failures > RESTARTS
+
+    def survived(self) -> None:
+        """A search ended well."""
+        self._failures = 0
+
+    def remember(self, options: Mapping[str, Wish]) -> None:
+        """Keeps options for the next start: the latest wish for each name, in whatever case."""
+        if options:
+            names = {name.lower() for name in options}
+            kept = {name: value for name, value in self.options.items() if name.lower() not in names}
+            self.options = {**kept, **options}
+
+    async def living(self) -> Driver:
+        """A driver that has not failed: the latest, or a new one after the back-off.
+
+        Raises what `Driver.open` raises; EngineError once closed, and, as the last failure was one, for an
+        engine that is given up.
+        """
+        async with self._starting:
+            last = self.driver
+            self._check_open()
+            if last is not None and last is not self._buried:
+                if last.failure is None:
+                    return last
+                # counted when it is over, so that a caller cancelled meanwhile leaves that to the next one
+                await last.close()
+                self._buried = last
+                self._count(last.failure)
+            if self.given_up:
+                raise self._farewell()
+            if self._failures:
+                await asyncio.sleep(BACKOFF * 2 ** (self._failures - 1))
+                self._check_open()
+            return await self._start()
+
+    async def close(self) -> None:
+        """Ends the engine for good; its process is reaped on return. A start under way is waited for."""
+        self._closed = True
+        # one that another task is just starting would be left behind
+        async with self._starting:
+            if self.driver is not None:
+                await self.driver.close()
+
+    async def _start(self) -> Driver:
+        try:
+            driver = await Driver.open(
+                self._found.profile, self._found.command, options=self.options, record=self._record
+            )
+        except EngineError as error:
+            self._count(error)
+            raise
+        self.driver = driver
+        if self._closed:
+            # its closer may have been cancelled while it waited for us
+            await driver.close()
+        self._check_open()
+        return driver
+
+    def _count(self, failure: EngineError) -> None:
+        self._failures += 1
+        self._failure = failure
+
+    def _farewell(self) -> EngineError:
+        assert self._failure is not None
+        error = copy.copy(self._failure)
+        error.args = (f"{error}; it failed {self._failures} times in a row and is not started again",)
+        return error
+
+    def _check_open(self) -> None:
+        if self._closed:
+            name = self.driver.name if self.driver else self._found.profile.title
+            raise EngineError(f"{name} was closed", engine=name)
