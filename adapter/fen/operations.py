@@ -62,8 +62,15 @@ def parse(text: str) -> dict[str, tuple[str, ...]]:
 
 def epd_operations(text: str) -> dict[str, tuple[str, ...]]:
     """The operations of an EPD record, in order: opcode → operands. Empty for a record without any."""
+    return parse(tail_of(text)[0])
+
+
+def tail_of(text: str) -> tuple[str, bool]:
+    """The operations of a record as they were written, and whether counters stand before them."""
     from adapter.fen.fields import split
     from adapter.fen.text import prepare
 
     fields = split(prepare(text))
-    return parse(fields.operations) if fields is not None else {}
+    if fields is None:
+        return "", False
+    return fields.operations.strip(), "halfmove" in fields.words
