@@ -1,4 +1,4 @@
-"""What the engine layer's tests share: the scripted engine as a profile with short deadlines."""
+"""What the engine layer's tests share: the scripted engine as a profile, engines started by name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engines.driver import Driver
 from engines.find import choose, known
 from engines.profile import Deadlines, Profile
 
-# Long enough for a busy machine to start a Python in, short enough to be waited for again and again.
-SHORT = Deadlines(start=5, ready=1.5, stop=0.4, quit=0.3, search_slack=0.4, search=0.8, silence=0.5)
+# Longer than a busy machine needs; a test that waits for one to expire shortens that one.
+DEADLINES = Deadlines(start=20, ready=20, stop=10, quit=0.3, search_slack=10, search=20, silence=20)
 
 
 @pytest.fixture
 def scripted() -> Callable[..., tuple[Profile, tuple[str, ...]]]:
-    """The scripted engine with the given flags: its profile, deadlines short, and the command to start it."""
+    """The scripted engine with the given flags: its profile with these deadlines, and how it is started."""
 
     def make(*flags: str, protocol: str = "uci", **deadlines: float) -> tuple[Profile, tuple[str, ...]]:
         command = (sys.executable, "-m", "engines.scripted", "--protocol", protocol, *flags)
@@ -26,7 +26,7 @@ def scripted() -> Callable[..., tuple[Profile, tuple[str, ...]]]:
             known(f"generic-{protocol}"),
             name="scripted",
             command=command,
-            deadlines=msgspec.structs.replace(SHORT, **deadlines),
+            deadlines=msgspec.structs.replace(DEADLINES, **deadlines),
         )
         return profile, command
 

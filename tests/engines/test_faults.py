@@ -22,9 +22,6 @@ ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
 HANGS = 30.0  # seconds after which an operation counts as hanging; no deadline here comes near
 AT_ONCE = 12  # engines running side by side
 
-# Deadlines that must not expire are long enough for a busy machine; a row shortens those that must.
-LONG = {"start": 20.0, "ready": 20.0, "stop": 10.0, "quit": 0.3, "search_slack": 10.0, "search": 20.0}
-
 
 async def configure(driver: Driver) -> str:
     await driver.configure({"threads": 2})
@@ -269,7 +266,7 @@ async def assert_rows(rows: Sequence[Row], protocol: str, scripted: Callable[...
 
     async def one(flags: str, deadlines: dict[str, float]) -> dict[str, str]:
         async with free:
-            profile, command = scripted(*flags.split(), protocol=protocol, **(LONG | deadlines))
+            profile, command = scripted(*flags.split(), protocol=protocol, **deadlines)
             return await life(profile, command)
 
     async with asyncio.TaskGroup() as group:
