@@ -10,10 +10,10 @@ from typing import Self
 import msgspec
 
 from engines.dialects import Dialect
-from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
+from engines.errors import EngineError, EngineStartError, EngineTimeout
 from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
 from engines.info import Info, read
-from engines.link import Link, Record, describe_exit
+from engines.link import Link, Record
 from engines.options import OptionTable, Wish
 from engines.plan import Plan
 from engines.profile import Profile
@@ -114,17 +114,18 @@ class Driver:
         """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
         it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`."""
         async with self._turn:
+            mark = self._link.session.walled
             await self._tell(lambda session: session.say(line))
             if until is None:
                 await self._ping(seconds)
-                return self.said
+                return self._link.said(mark)
             end = self._loop.time() + seconds
-            while not any(said.startswith(until) for said in self.said):
+            while not any(said.startswith(until) for said in self._link.said(mark)):
                 if self._loop.time() >= end:
                     self.fail(f"printed no line beginning with {until!r} within {seconds:g} s")
                 self._check()
                 await asyncio.sleep(0.005)
-            return self.said
+            return self._link.said(mark)
 
     async def begin(
         self,
@@ -339,18 +340,7 @@ class Driver:
         process = self._link.process
         status = await process.wait_exit(_CLOSED_OUTPUT)
         await process.wait_last_words(_LAST_WORDS)
-        code, number, how = None, None, "it closed its output and went on running"
-        if status is not None:
-            code, number, how = describe_exit(status)
-        evidence = self._link.evidence()
-        tail = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
-        last = evidence["stderr_tail"] or tail
-        said = f"; its last words: {last[-1]!r}" if last else ""
-        error: EngineError
-        if not self._greeting.done():
-            error = EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
-        else:
-            error = EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
+        error = self._link.obituary(status, greeted=self._greeting.done())
         self._abandon(error)
         self._link.end(self.profile.deadlines.quit)
 

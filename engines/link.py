@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from engines.dialects import Dialect
+from engines.errors import EngineDied, EngineError, EngineStartError
 from engines.events import Begun, Event
 from engines.process import EngineProcess
 from engines.profile import Profile
@@ -90,16 +91,31 @@ class Link:
             self._write(data)
         return data
 
-    def said(self) -> tuple[str, ...]:
-        """The engine's last lines outside any search."""
+    def said(self, since: int = 0) -> tuple[str, ...]:
+        """The engine's last lines outside any search, those before its `since`th left out."""
         with self._lock:
-            return tuple(self.session.wall)
+            new = self.session.walled - since
+            return tuple(self.session.wall)[-new:] if new > 0 else ()
 
     def evidence(self) -> Evidence:
         """The last of what was exchanged, for an error."""
         with self._lock:
             tail = tuple(self.session.tail)
         return {"engine": self.name, "transcript_tail": tail, "stderr_tail": self.process.stderr_tail()}
+
+    def obituary(self, status: int | None, *, greeted: bool) -> EngineError:
+        """What an engine that has ended by itself died of; its exit status is None where it closed its
+        output and goes on running."""
+        code, number, how = None, None, "it closed its output and went on running"
+        if status is not None:
+            code, number, how = describe_exit(status)
+        evidence = self.evidence()
+        heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
+        last = evidence["stderr_tail"] or heard
+        said = f"; its last words: {last[-1]!r}" if last else ""
+        if not greeted:
+            return EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
+        return EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
 
     def reports(self, search: Search) -> list[bytes]:
         """The reports of a streamed search that were not yet handed out."""

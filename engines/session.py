@@ -88,6 +88,7 @@ class Session:
         self.options = OptionTable()
         self.search: Search | None = None
         self.wall: deque[str] = deque(maxlen=MAX_WALL)
+        self.walled = 0  # lines ever put on the wall
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
         self.strays = 0
         self.heard_bytes = 0
@@ -319,12 +320,13 @@ class Session:
     # --- inner -------------------------------------------------------------------------------------
 
     def _keep(self, line: bytes) -> None:
+        self.walled += 1
         self.wall.append(line[:TAIL_WIDTH].decode("utf-8", "replace"))
 
     def _complain(self, text: str) -> None:
         if self.search is not None and not self.search.finished:
             self.search.fault(text)
-        self.wall.append(text)
+        self._keep(text.encode())
 
     def _move(self, cue: Cue) -> None:
         try:
