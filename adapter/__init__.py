@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from adapter.fen import check
     from adapter.fen.problem import Problem, Report
+    from adapter.pool import Pool, PoolResult
     from adapter.position import Position
     from adapter.stream import Stream
     from engines.limits import Limit
@@ -49,6 +50,7 @@ _HOMES = {
     ),
     "adapter.fen": ("check",),
     "adapter.fen.problem": ("Problem", "Report"),
+    "adapter.pool": ("Pool", "PoolResult"),
     "adapter.position": ("Position",),
     "adapter.stream": ("Stream",),
     "engines.limits": ("Limit",),
@@ -79,6 +81,8 @@ __all__ = [
     "MoveTo",
     "OptionError",
     "Outcome",
+    "Pool",
+    "PoolResult",
     "Position",
     "Problem",
     "Report",
