@@ -83,6 +83,11 @@ def warns(text: str) -> Action:
     return action
 
 
+def on_position(text: str, action: Action) -> Action:
+    """Does it when the position at hand was given by a line that holds the text."""
+    return lambda engine: action(engine) if text in engine.position else None
+
+
 def long_line(size: int) -> Action:
     """Reports one line of so many bytes, a principal variation without end."""
 

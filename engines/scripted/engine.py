@@ -28,9 +28,9 @@ class Engine:
         self.mouth = Mouth(manner.filters, manner.pieces)
         self.flooding = False
         self.muted = False
+        self.position = ""  # what followed the word in the last `position` line
         self.hoard: list[bytes] = []
         self._heard: SimpleQueue[str] = SimpleQueue()
-        self._position = ""
         self._greeted = False
         self._searching = False
         self._due: float | None = None  # when the search ends by itself
@@ -71,7 +71,7 @@ class Engine:
     def fill(self, text: str) -> str:
         """A line of the manner with its places filled in."""
         manner = self.manner
-        move = manner.moves.get(self._position, manner.move)
+        move = manner.moves.get(self.position, manner.move)
         score = self.protocol.score.format(manner.score)
         # not str.format: a user's own line may hold any braces
         for place, word in (("{move}", move), ("{ponder}", manner.ponder or ""), ("{score}", score)):
@@ -140,7 +140,7 @@ class Engine:
         self.say(self.protocol.greeted)
 
     def _on_position(self, line: str) -> None:
-        self._position = line.partition(" ")[2]
+        self.position = line.partition(" ")[2]
 
     def _on_go(self, line: str) -> None:
         words = line.split()

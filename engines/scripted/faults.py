@@ -33,6 +33,10 @@ def _at_value(action: Action) -> Callable[[Manner, str], None]:
     return lambda manner, value: manner.once(value, action)
 
 
+def _on(action: Action) -> Callable[[Manner, str], None]:
+    return lambda manner, value: manner.once("go", actions.on_position(value, action))
+
+
 def _reports(*infos: str) -> Callable[[Manner, str], None]:
     def apply(manner: Manner, value: str) -> None:
         del value
@@ -196,6 +200,12 @@ FAULTS: dict[str, dict[str, Fault]] = {
     },
     "at a moment: WORD is the first of a line heard or said, or start": {
         "die-after": Fault("dies at once, as --exit says", _at_value(actions.die), "WORD", "go"),
+        "die-on": Fault(
+            "dies when it is to search a position whose line holds TEXT", _on(actions.die), "TEXT", "fen"
+        ),
+        "freeze-on": Fault(
+            "stops itself (SIGSTOP) when it is to search such a one", _on(actions.freeze), "TEXT", "fen"
+        ),
         "freeze-after": Fault("stops itself (SIGSTOP)", _at_value(actions.freeze), "WORD", "go"),
         "mute-after": Fault("listens on, says nothing more", _at_value(actions.mute), "WORD", "go"),
         "close-output-after": Fault(
