@@ -35,7 +35,7 @@ def choose(variant: str, fields: Fields) -> Game:
         return CHESS
     cells = rows[0].cells + "." * 48 + rows[7].cells
     letters = [letter for _, letter in castling.letters_of(word.plain)]
-    return CHESS960 if letters and _chess960(letters, cells) else CHESS
+    return CHESS960 if letters and needs_chess960(letters, cells) else CHESS
 
 
 def _xiangqi(plain: str, raw: str) -> bool:
@@ -47,7 +47,7 @@ def _xiangqi(plain: str, raw: str) -> bool:
     return (len(rows) >= 9 and nine > len(rows) // 2) or widths == [90]
 
 
-def _chess960(letters: list[str], cells: str) -> bool:
+def needs_chess960(letters: list[str], cells: str) -> bool:
     """Whether file letters name rooks that are there, or KQkq mean rights that classical chess has not."""
     rights = [castling.resolve(letter, cells, CHESS960) for letter in letters]
     if any(right.rook is None for right in rights):

@@ -19,8 +19,9 @@ from adapter.fen.problem import Problem, Report, Span
 from adapter.fen.reading import SmallFields
 from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, clear, repairs, substitutes, views
 from adapter.fen.strain import Hints
+from adapter.fen.styles import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyle
 from adapter.fen.text import Prepared, prepare
-from adapter.fen.write import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyle, mended, write
+from adapter.fen.write import mended, write
 
 # Mistakes that a board seen from the wrong side makes: one view explains them all.
 _EXPLAINED = frozenset(

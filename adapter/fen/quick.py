@@ -22,20 +22,23 @@ from adapter.fen.attacks import (
     WHITE,
     masks,
 )
+from adapter.fen.castling import canonical, letters_of, resolve
+from adapter.fen.castling import faults as castling_faults
 from adapter.fen.chess_rules import counts_sound
 from adapter.fen.counters import MOST
-from adapter.fen.games import CHESS
+from adapter.fen.detect import needs_chess960
+from adapter.fen.games import CHESS, CHESS960, expand
 from adapter.fen.heuristics import SUSPICIOUS
 from adapter.fen.retro import possible
 
-_REMEMBERED = 4096
+REMEMBERED = 4096
 
 
 class _Counts(dict[int, bool]):
     """Whether the counts of a packed board are sound; bounded."""
 
     def __missing__(self, counts: int) -> bool:
-        if len(self) >= _REMEMBERED:
+        if len(self) >= REMEMBERED:
             self.clear()
         sound = self[counts] = counts_sound(counts)
         return sound
@@ -98,41 +101,78 @@ _SHIFTS = {
 }
 _COLOURS = {"w": (WHITE, BLACK), "b": (BLACK, WHITE)}
 _COUNTS = _Counts()
-_NUMBERS = _Numbers()
+NUMBERS = _Numbers()
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
 _MEN = 64 * OCCUPIED
 
 
-def clean(text: str) -> bool:
-    """Whether the text is a sound chess record in canonical form, about which there is nothing to say."""
+class _Castlers(dict[tuple[str, str, str, str], str]):
+    """`chess960` where a field writes rights of that game canonically, by variant, field and both back ranks.
+
+    Empty where it does not: then there is something to say about the field. Bounded.
+    """
+
+    def __missing__(self, key: tuple[str, str, str, str]) -> str:
+        variant, field, black, white = key
+        cells = expand(black) + "." * 48 + expand(white)
+        letters = [letter for _, letter in letters_of(field)]
+        game = variant
+        if variant == "auto":
+            game = "chess960" if letters and needs_chess960(letters, cells) else "chess"
+        # classical rights were looked up before
+        sound = (
+            game == "chess960"
+            and len(letters) == len(field.replace("-", ""))
+            and canonical(letters) == field
+            and all(resolve(letter, cells, CHESS960).rook is not None for letter in letters)
+            and not castling_faults(field, cells, CHESS960)
+        )
+        if len(self) >= REMEMBERED:
+            self.clear()
+        found = self[key] = game if sound else ""
+        return found
+
+
+_CASTLERS = _Castlers()
+
+
+def clean(text: str, variant: str = "auto") -> str:
+    """The game of a sound chess record in canonical form about which there is nothing to say, else empty.
+
+    `variant` is `auto`, `chess` or `chess960`.
+    """
     try:
         placement, side, rights, square, half, full = text.split(" ")
         a, b, c, d, e, f, g, h = placement.split("/")
         packed = _R8[a] + _R7[b] + _R6[c] + _R5[d] + _R4[e] + _R3[f] + _R2[g] + _R1[h]
-        need = _RIGHTS[rights]
-        clock = _NUMBERS[half]
-        move = _NUMBERS[full]
+        clock = NUMBERS[half]
+        move = NUMBERS[full]
         shifts = _SHIFTS[side]
         passed = None if square == "-" else _EN_PASSANT[side][square]
     except (KeyError, ValueError):
-        return False
+        return ""
+    if packed & _STUCK or not _COUNTS[packed >> COUNTS]:
+        return ""
+    need = _RIGHTS.get(rights)
+    if variant != "chess960" and need is not None and packed & need == need:
+        game = "chess"
+    else:
+        game = _CASTLERS[variant, rights, a, h]
     if (
-        packed & need != need
-        or packed & _STUCK
-        or not _COUNTS[packed >> COUNTS]
+        not game
         or (clock and (clock >= CHESS.draw_clock or clock > 2 * move - 2 + (side == "b")))
         or not 0 < move <= MOST
-        or packed & _MIRRORED == _MIRRORED
+        or (packed & _MIRRORED == _MIRRORED and game == "chess")
         or (
             packed & _FAR_WHITE
             and packed & _FAR_BLACK
             and min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
         )
     ):
-        return False
+        return ""
     occupied = packed >> _MEN & FULL
     if passed is not None and (clock or not packed & passed[0] or occupied & passed[1]):
-        return False
+        return ""
     king, pawns, knights, bishops, rooks, queens, king2, pawns2, knights2, bishops2, rooks2, queens2 = shifts
     us, them = _COLOURS[side]
     # the opponent's king must not be attacked
@@ -143,14 +183,14 @@ def clean(text: str) -> bool:
         or PAWN_SOURCES[us][target] & packed >> pawns
         or KNIGHT_STEPS[target] & packed >> knights
     ):
-        return False
+        return ""
     queen = packed >> queens
     straight = (packed >> rooks | queen) & ROOK_LINES[target]
     if straight and ROOK_REACH[target][ROOK_LINES[target] & occupied] & straight:
-        return False
+        return ""
     slant = (packed >> bishops | queen) & BISHOP_LINES[target]
     if slant and BISHOP_REACH[target][BISHOP_LINES[target] & occupied] & slant:
-        return False
+        return ""
     # a check on the mover must have come about somehow
     own = kings.bit_length() - 1
     checkers = PAWN_SOURCES[them][own] & packed >> pawns2 | KNIGHT_STEPS[own] & packed >> knights2
@@ -164,12 +204,13 @@ def clean(text: str) -> bool:
     if passed is not None:
         # whether the double step explains a check is asked the long way; it must not have ended one
         before = occupied ^ passed[2]
-        return not (
+        if (
             checkers
             or PAWN_SOURCES[them][own] & passed[2]
             or (straight and ROOK_REACH[own][ROOK_LINES[own] & before] & straight)
             or (slant and BISHOP_REACH[own][BISHOP_LINES[own] & before] & slant)
-        )
-    if not checkers:
-        return True
-    return checkers.bit_count() <= 2 and possible(masks(packed), own, them, checkers)
+        ):
+            return ""
+    elif checkers and (checkers.bit_count() > 2 or not possible(masks(packed), own, them, checkers)):
+        return ""
+    return game

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from adapter.fen import castling, enpassant
 from adapter.fen.finding import Setup
 from adapter.fen.games import CHESS, Game, collapse
-
-EpStyle = Literal["keep", "fen", "xfen", "legal"]
-CastlingStyle = Literal["keep", "xfen", "shredder"]
-EP_STYLES: tuple[EpStyle, ...] = ("keep", "fen", "xfen", "legal")
-CASTLING_STYLES: tuple[CastlingStyle, ...] = ("keep", "xfen", "shredder")
+from adapter.fen.styles import CastlingStyle, EpStyle
 
 
 def write(setup: Setup, game: Game, ep: EpStyle = "keep", castling_style: CastlingStyle = "keep") -> str:
