@@ -18,6 +18,16 @@ from engines.find import find, known, remedy
 SETTLE = 0.5  # seconds granted to the kernel's and the interpreter's own tidying up
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the long forms out unless the marker expression speaks of them."""
+    if "nightly" in config.getoption("markexpr"):
+        return
+    long = [item for item in items if item.get_closest_marker("nightly")]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
 @pytest.fixture
 def engine_path() -> Callable[[str], str]:
     """The path of a profile's program. A missing engine fails the test: it never passes unseen."""
