@@ -141,7 +141,7 @@ except KeyboardInterrupt:
 
 
 def vanishes(pid: int) -> bool:
-    """Whether a process that is not our child is gone soon, or waits only for its foster parent to reap it."""
+    """Whether a process that is not our child is gone soon, or only waits to be reaped by another."""
     end = time.monotonic() + 5
     while time.monotonic() < end:
         try:
