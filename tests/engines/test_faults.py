@@ -12,6 +12,7 @@ from engines.driver import Driver
 from engines.errors import EngineDied, EngineError
 from engines.plan import Plan
 from engines.profile import Profile
+from engines.scripted.faults import FAULTS
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
@@ -164,6 +165,7 @@ SILENT_LATER: list[Row] = [
         BRIEF,
         all_of("EngineTimeout", *SEARCHES),
     ),
+    ("--freeze-on pppp", BRIEF, all_of("EngineTimeout", *SEARCHES)),
     ("--ignore go", BRIEF, all_of("EngineTimeout", *SEARCHES)),
     (
         "--freeze-after go",
@@ -210,6 +212,8 @@ DEATHS: list[Row] = [
     ("--die-after bestmove", {}, all_of("EngineDied", "timed", "stop", "cancel")),
     ("--die-after stop --exit ABRT", {}, all_of("EngineDied", "stop", "cancel")),
     ("--die-after quit --exit SEGV", {}, {}),
+    ("--die-on pppp", {}, all_of("EngineDied", *SEARCHES)),
+    ("--die-on startpos", {}, {}),
     ("--critical-error", {}, all_of("EngineDied", *SEARCHES)),
     ("--close-output-after uciok", {}, {"open": "EngineDied"}),
     ("--close-output-after go", {}, all_of("EngineDied", *SEARCHES)),
@@ -290,3 +294,10 @@ async def test_every_fault_with_every_operation(
     rows: Sequence[Row], protocol: str, scripted: Callable[..., Any]
 ) -> None:
     await assert_rows(rows, protocol, scripted)
+
+
+def test_no_fault_is_left_out() -> None:
+    rows = (*SILENT_START, *SILENT_LATER, *LIMITS, *DEATHS, *NOISE, *UCCI)
+    met = {word.removeprefix("--") for flags, _, _ in rows for word in flags.split()}
+    # a child that leaves its group cannot be ended with it: its tests look after it by themselves
+    assert {name for faults in FAULTS.values() for name in faults} - met == {"detached-child-after"}
