@@ -1,0 +1,122 @@
+"""Lines of legal moves counted twice: by our own rules, and by an engine's `go perft`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+
+import msgspec
+
+from adapter.engine import Engine
+from adapter.errors import EngineProtocolError
+from adapter.perft import divide
+from adapter.position import Position
+from adapter.suite.tape import Tape
+from adapter.variants.variant import Board
+from engines.driver import Driver
+from engines.limits import Limit
+from engines.options import Wish
+
+MOST = 1_000_000  # lines that are counted where no limit says how many
+LOOK = 0.2  # seconds between two looks at whether the engine still lives
+_MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
+_TOTAL = re.compile(r"Nodes searched\s*:\s*(\d+)")
+# What an engine prints that took `go perft` for the start of a search.
+_SEARCHING = re.compile(r"info .*\bdepth \d|bestmove\b|nobestmove\b")
+
+
+class Count(msgspec.Struct, frozen=True):
+    """How many lines of legal moves there are, and how many begin with each move (canonical)."""
+
+    nodes: int
+    by_move: dict[str, int]
+
+
+def depths(counts: tuple[tuple[int, int], ...], limit: Limit | None) -> list[tuple[int, int]]:
+    """The depths to count of those that a case gives, with what is expected: as deep as the limit's `depth`
+    and as many lines as its `nodes` allow, MOST where it names neither."""
+    depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
+    most = MOST if depth is None and nodes is None else nodes
+    return [
+        (plies, expected)
+        for plies, expected in counts
+        if (depth is None or plies <= depth) and (most is None or expected <= most)
+    ]
+
+
+async def own_count(board: Board, depth: int) -> Count:
+    """Our own count, on a thread beside the event loop; a cancelled one ends with its next first move."""
+    given_up = threading.Event()
+
+    def work() -> Count:
+        by_move: dict[str, int] = {}
+        for move, nodes in divide(board, depth) if depth else ():
+            by_move[move] = nodes
+            if given_up.is_set():
+                break
+        return Count(sum(by_move.values()) if depth else 1, by_move)
+
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        given_up.set()
+
+
+async def engine_count(engine: Engine, tape: Tape, position: Position, depth: int) -> Count:
+    """The engine's count. `tape` is the record the engine was made with.
+
+    Raises EngineProtocolError for an engine that knows no `go perft` (it is closed then), EngineTimeout when
+    it does not come to an end within its profile's `search` deadline, EngineDied.
+    """
+    await engine.start()
+    driver = engine.driver
+    game: dict[str, Wish] = {
+        "UCI_Variant": position.variant.uci_variant,
+        "UCI_Chess960": position.variant.chess960,
+    }
+    await driver.configure({name: value for name, value in game.items() if name in driver.options})
+    seconds = driver.profile.deadlines.ready
+    await driver.ask(position.command(driver.dialect), until=None, seconds=seconds)
+    heard = tape.listen()
+    await driver.ask(f"go perft {depth}", until=None, seconds=driver.profile.deadlines.search)
+    by_move: dict[str, int] = {}
+    loop = asyncio.get_running_loop()
+    end = loop.time() + driver.profile.deadlines.search
+    while True:
+        try:
+            async with asyncio.timeout(LOOK):
+                line = await heard.get()
+        except TimeoutError:
+            if loop.time() > end:
+                driver.fail(f"did not count to depth {depth} within {driver.profile.deadlines.search:g} s")
+            if driver.failure is not None:
+                await driver.close()
+                raise driver.failure from None
+            continue
+        if match := _MOVE.fullmatch(line):
+            by_move[position.read_wire(match[1], driver.dialect)] = int(match[2])
+        elif match := _TOTAL.match(line):
+            return Count(int(match[1]), by_move)
+        elif _SEARCHING.match(line):
+            raise await _cannot(driver)
+
+
+async def _cannot(driver: Driver) -> EngineProtocolError:
+    name = driver.name
+    await driver.close()
+    return EngineProtocolError(f"{name} knows no `go perft`: it began a search instead", engine=name)
+
+
+def differences(ours: Count, theirs: Count) -> list[str]:
+    """The first moves whose counts differ, in words; `theirs` is what is held to be wrong."""
+    told = []
+    for move in sorted(ours.by_move.keys() | theirs.by_move.keys()):
+        right, wrong = ours.by_move.get(move), theirs.by_move.get(move)
+        if right is None:
+            told.append(f"{move} is not legal")
+        elif wrong is None:
+            told.append(f"{move} is missing")
+        elif right != wrong:
+            told.append(f"{move}: {wrong} instead of {right}")
+    return told

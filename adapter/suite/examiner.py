@@ -1,0 +1,197 @@
+"""One engine process set before case after case: asked, watched while it thinks, judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adapter.analysis import Analysis
+from adapter.engine import Engine
+from adapter.errors import EngineDied, EngineError, EngineProtocolError, EngineStartError, IllegalEngineMove
+from adapter.suite import verdict
+from adapter.suite.case import Case
+from adapter.suite.contender import Contender
+from adapter.suite.count import Count, depths, differences, engine_count
+from adapter.suite.proof import prove
+from adapter.suite.result import Result
+from adapter.suite.section import Section
+from adapter.suite.tape import Tape
+from adapter.suite.trail import Found, Trail
+from adapter.suite.verdict import Verdict
+
+OwnCount = Callable[[Case, int], Awaitable[Count]]
+
+SHOWN_DIFFERENCES = 3  # moves with a wrong count that are named
+
+# What an engine did wrong, by the class of error, as reports name it.
+FAULTS = {
+    "EngineTimeout": "engine-timeout",
+    "EngineDied": "engine-died",
+    "EngineProtocolError": "engine-protocol",
+    "IllegalEngineMove": "illegal-engine-move",
+}
+
+
+class Examiner:
+    """Asks one engine, started when it is needed and anew after it died. Always `close` it.
+
+    `own_count` gives our own count of a case's lines; the transcripts of cases that failed go to
+    `transcripts`, if anywhere.
+    """
+
+    def __init__(
+        self, contender: Contender, seat: int, *, own_count: OwnCount, transcripts: Path | None = None
+    ) -> None:
+        self._tape = Tape()
+        self.engine = Engine(contender.found, contender.options, self._tape)
+        self._seat = seat
+        self._own_count = own_count
+        self._transcripts = transcripts
+        self._cannot_count = ""
+
+    async def close(self) -> None:
+        """Ends the engine."""
+        await self.engine.close()
+
+    async def examine(self, case: Case, number: int, section: Section) -> Result:
+        """The result of one case of the section of that number. What the engine does wrong, its death too,
+        is the case's result.
+
+        Raises LimitError, OptionError and ConfigError for what no engine of the kind can be asked.
+        """
+        self._tape.cut()
+        begun = time.monotonic()
+        fault = None
+        judged: dict[str, Any]
+        try:
+            judged = await (
+                self._count(case, section) if case.expected.counting else self._ask(case, section)
+            )
+        except EngineStartError:
+            # no case's fault, and none can be judged without it
+            raise
+        except EngineError as error:
+            judged = {"note": str(error), **_left(error)}
+            fault = FAULTS.get(type(error).__name__, "engine")
+        result = Result(
+            seat=self._seat,
+            section=number,
+            id=case.id,
+            engine=self.engine.name,
+            fen=case.fen,
+            variant=case.variant,
+            expected=case.expected.plain(),
+            asked=case.shown,
+            max_points=case.expected.max_points,
+            ms=round((time.monotonic() - begun) * 1000),
+            fault=fault,
+            **judged,
+        )
+        if self._transcripts is None or result.solved or not self._tape.spoken:
+            return result
+        # several engines and parts of a run may know a case of that name
+        name = f"{self._seat + 1}-{number + 1}-{case.id}"
+        return msgspec.structs.replace(result, transcript=self._tape.write(self._transcripts, name))
+
+    # --- moves and mates ----------------------------------------------------------------------------
+
+    async def _ask(self, case: Case, section: Section) -> dict[str, Any]:
+        position, expected = case.position, case.expected
+        assert position is not None
+        finished = verdict.on_finished(expected, position)
+        if finished is not None:
+            return _told(finished)
+        trail, analysis, again = await self._search(case, section)
+        judged = verdict.on_move(expected, analysis.best, position)
+        if judged.solved and expected.mate is not None:
+            judged = await self._on_mate(judged, case, section, analysis)
+        found = trail.end(solved=judged.solved)
+        told = {**_told(judged), **_answer(analysis), **_when(found)}
+        return {**told, "note": "; ".join(filter(None, (judged.note, again)))}
+
+    async def _search(self, case: Case, section: Section) -> tuple[Trail, Analysis, str]:
+        """How the search went, its result, and a remark where the engine had to be asked twice: one that
+        dies before it reports anything may have died of the case before."""
+        trail, again = Trail(case.expected), ""
+        try:
+            analysis = await self._watch(case, section, trail)
+        except EngineDied as error:
+            if trail.heard:
+                raise
+            trail, again = Trail(case.expected), f"asked again after {error}"
+            analysis = await self._watch(case, section, trail)
+        return trail, analysis, again
+
+    async def _watch(self, case: Case, section: Section, trail: Trail) -> Analysis:
+        assert case.position is not None
+        limit = section.limit_of(case)
+        stream = self.engine.stream(case.position, limit, multipv=section.multipv, new_game=section.new_game)
+        async with stream:
+            async for line in stream:
+                trail.see(line)
+        assert stream.analysis is not None
+        return stream.analysis
+
+    async def _on_mate(self, judged: Verdict, case: Case, section: Section, analysis: Analysis) -> Verdict:
+        position, moves = case.position, case.expected.mate
+        assert position is not None
+        assert moves is not None
+        note = verdict.unclaimed(case.expected, analysis)
+        if not note:
+            limit = section.limit_of(case)
+            note = await prove(position, analysis, moves, lambda here: self.engine.analyze(here, limit))
+        return msgspec.structs.replace(judged, solved=not note, note=note)
+
+    # --- counts -------------------------------------------------------------------------------------
+
+    async def _count(self, case: Case, section: Section) -> dict[str, Any]:
+        wanted = depths(case.expected.counts, section.limit or case.limit)
+        position = case.position
+        note = f"counted by our rules alone: {case.refused}" if position is None else ""
+        if position is not None and position.outcome is not None:
+            note, position = "counted by our rules alone: the game is over", None
+        for depth, expected in wanted:
+            ours = await self._own_count(case, depth)
+            if ours.nodes != expected:
+                return {"note": f"depth {depth}: our rules count {ours.nodes}, expected are {expected}"}
+            if position is None:
+                continue
+            if self._cannot_count:
+                raise EngineProtocolError(self._cannot_count, engine=self.engine.name)
+            try:
+                theirs = await engine_count(self.engine, self._tape, position, depth)
+            except EngineProtocolError as error:
+                self._cannot_count = str(error)
+                raise
+            if theirs.nodes != expected:
+                wrong = "; ".join(differences(ours, theirs)[:SHOWN_DIFFERENCES])
+                said = f"depth {depth}: {self.engine.name} counts {theirs.nodes}, expected are {expected}"
+                return {"note": f"{said} ({wrong})" if wrong else said, "best": None}
+        return {"solved": True, "note": note, "solved_depth": wanted[-1][0]}
+
+
+def _told(judged: Verdict) -> dict[str, Any]:
+    return {"solved": judged.solved, "points": judged.points, "note": judged.note}
+
+
+def _answer(analysis: Analysis) -> dict[str, Any]:
+    best = analysis.best
+    if best is None:
+        return {"score": analysis.score}
+    return {"best": best.move, "answer": best.san, "score": analysis.score}
+
+
+def _when(found: Found) -> dict[str, Any]:
+    return {"solved_depth": found.depth, "solved_ms": found.ms, "solved_nodes": found.nodes}
+
+
+def _left(error: EngineError) -> dict[str, Any]:
+    """What a search that failed had found until then, as far as it is worth telling."""
+    partial = error.partial
+    if not isinstance(partial, Analysis) or isinstance(error, IllegalEngineMove):
+        return {}
+    return {"score": partial.score}

@@ -1,0 +1,86 @@
+"""Files of cases: which reader a file takes, bad lines beside good ones, names made unique."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from adapter.errors import ConfigError, FenwireError
+from adapter.fen.files import numbered_lines
+from adapter.suite import epd, perftfile
+from adapter.suite.case import BadLine, Case
+from adapter.suite.epd import Reading
+
+Numbered = Iterable[tuple[int, str]]
+
+_COMMENTS = ("#", "%", "//")
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """The cases of a suite, in order, and the lines that are none."""
+
+    cases: tuple[Case, ...]
+    bad: tuple[BadLine, ...]
+
+
+def load(paths: Iterable[str | Path], reading: Reading | None = None) -> Loaded:
+    """The cases of the files. A bad line is set aside with its number and the reason, and the rest is read.
+
+    Raises ConfigError for a file that cannot be read, or that holds no suite.
+    """
+    found: list[Case | BadLine] = []
+    for path in map(Path, paths):
+        reader = READERS.get(path.suffix.lower(), read_epd)
+        try:
+            with path.open("rb") as stream:
+                found += reader(numbered_lines(stream), reading or Reading(), source=path.name)
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror or error}") from None
+    return gathered(found)
+
+
+def gathered(found: Iterable[Case | BadLine]) -> Loaded:
+    """Cases and bad lines sorted apart; a case without a name is called by its place, a second of one name
+    gets a number."""
+    cases: list[Case] = []
+    bad: list[BadLine] = []
+    seen: dict[str, int] = {}
+    for one in found:
+        if isinstance(one, BadLine):
+            bad.append(one)
+            continue
+        name = one.id or f"{one.source}:{one.line}"
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            name = f"{name} ({seen[name]})"
+            seen[name] = 1
+        cases.append(msgspec.structs.replace(one, id=name))
+    return Loaded(tuple(cases), tuple(bad))
+
+
+def read_epd(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+    """The cases of EPD lines; blank ones and comments (`#`, `%`, `//`) are left out."""
+    for number, text in lines:
+        line = text.strip().removeprefix("\ufeff")
+        if not line or line.startswith(_COMMENTS):
+            continue
+        try:
+            yield epd.read(line, reading, source=source, line=number)
+        except FenwireError as error:
+            yield BadLine(source, number, str(error))
+
+
+def _refuse(hint: str) -> Callable[..., Iterator[Case | BadLine]]:
+    def reader(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+        raise ConfigError(f"{source} holds no cases; {hint}")
+
+    return reader
+
+
+READERS: Mapping[str, Callable[..., Iterator[Case | BadLine]]] = {
+    ".perft": perftfile.read,
+    ".toml": _refuse("name a suite file by --config"),
+    ".pgn": _refuse("a suite is EPD or perft; games are analyzed by `fenwire bulk`"),
+}

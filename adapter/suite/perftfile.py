@@ -1,0 +1,47 @@
+"""`.perft` files as python-chess has them: blocks of `id NAME`, `epd RECORD` and `perft DEPTH COUNT`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from adapter.errors import FenwireError
+from adapter.suite.case import BadLine, Case
+from adapter.suite.epd import Reading, counted
+
+
+def read(lines: Iterable[tuple[int, str]], reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+    """The cases of the numbered lines, and the lines that are none. Comments begin with `#`."""
+    name, record, at = "", "", 0
+    counts: dict[int, int] = {}
+
+    def close() -> Iterator[Case | BadLine]:
+        if not record:
+            return
+        if not counts:
+            yield BadLine(source, at, "no count follows this record; write `perft DEPTH COUNT` below it")
+            return
+        try:
+            yield counted(record, counts.items(), reading, name=name, source=source, line=at)
+        except FenwireError as error:
+            yield BadLine(source, at, str(error))
+
+    for number, line in lines:
+        word, _, rest = line.partition("#")[0].strip().partition(" ")
+        if word == "id" or (word == "epd" and record):
+            yield from close()
+            name, record, counts = "", "", {}
+        if word == "id":
+            name = rest.strip()
+        elif word == "epd":
+            record, at = rest.strip(), number
+        elif word == "perft":
+            numbers = rest.split()
+            if len(numbers) != 2 or not all(word.isdecimal() for word in numbers):
+                yield BadLine(source, number, f"expected `perft DEPTH COUNT`, not {line.strip()[:60]!r}")
+            elif not record:
+                yield BadLine(source, number, "this count stands before any record (`epd …`)")
+            else:
+                counts[int(numbers[0])] = int(numbers[1])
+        elif word:
+            yield BadLine(source, number, f"expected `id`, `epd` or `perft`, not {word[:40]!r}")
+    yield from close()

@@ -1,0 +1,56 @@
+"""A part of a run: cases that share their limits and their pass mark."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from adapter.errors import ConfigError
+from adapter.suite.case import BadLine, Case
+from engines.limits import Limit
+
+DEFAULT_SECONDS = 2.0
+_MARK = re.compile(r"(\d+)(%?)")
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """How many cases must be solved: a number, or a share of them in per cent."""
+
+    least: int
+    percent: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Mark:
+        """The mark of a text such as `20` or `80%`. Raises ConfigError."""
+        match = _MARK.fullmatch(text.strip())
+        if match is None or (match[2] and int(match[1]) > 100):
+            raise ConfigError(f"a pass mark is a number of cases or a percentage (20, 80%), not {text!r}")
+        return cls(int(match[1]), bool(match[2]))
+
+    def reached(self, solved: int, cases: int) -> bool:
+        """Whether so many solved of so many cases are enough."""
+        return 100 * solved >= self.least * cases if self.percent else solved >= self.least
+
+    def __str__(self) -> str:
+        return f"{self.least}{'%' if self.percent else ''}"
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """Cases that are run alike.
+
+    `limit` goes before the cases' own, which go before DEFAULT_SECONDS; `new_game` makes the engine forget
+    what it found before each case; `mark` is what an engine must reach, None where any result will do.
+    """
+
+    name: str
+    cases: tuple[Case, ...]
+    bad: tuple[BadLine, ...] = ()
+    limit: Limit | None = None
+    multipv: int = 1
+    new_game: bool = True
+    mark: Mark | None = None
+
+    def limit_of(self, case: Case) -> Limit:
+        """How long a case is searched."""
+        return self.limit or case.limit or Limit(seconds=DEFAULT_SECONDS)

@@ -1,0 +1,92 @@
+"""Whether an engine's answer is what a case expects: of moves and mates, while it thinks and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from adapter.analysis import Analysis, Line, MoveTo
+from adapter.position import Position
+from adapter.suite.case import Expected
+from engines.score import Mate, Score
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Whether a case is solved, the points earned, and in a sentence what was wrong."""
+
+    solved: bool
+    points: int | None = None
+    note: str = ""
+
+
+def right_move(expected: Expected, move: str) -> bool:
+    """Whether a canonical move is what is expected, as far as moves go."""
+    return all(holds(expected, move) for holds in _MOVE_TESTS)
+
+
+def right_line(expected: Expected, line: Line) -> bool | None:
+    """Whether a line reported during a search would solve the case; None where it does not tell."""
+    if not line.pv:
+        return None
+    if not right_move(expected, line.pv[0]):
+        return False
+    if expected.mate is None:
+        return True
+    # a score known from one side only says nothing about a distance to mate
+    return None if line.score is None else claims_mate(line.score, expected.mate)
+
+
+def claims_mate(score: Score | None, moves: int) -> bool:
+    """Whether a score says that the side to move mates in at most so many moves."""
+    return isinstance(score, Mate) and 0 < score.mate <= moves
+
+
+def on_move(expected: Expected, best: MoveTo | None, position: Position) -> Verdict:
+    """The verdict on the move an engine answered with; a mate that is expected besides is not looked at."""
+    if best is None:
+        return Verdict(False, _points(expected, ""), "the engine named no move")
+    points = _points(expected, best.move)
+    if right_move(expected, best.move):
+        return Verdict(True, points)
+    return Verdict(False, points, f"{best.san} instead of {expected.shown(position)}")
+
+
+def on_finished(expected: Expected, position: Position) -> Verdict | None:
+    """The verdict on a game that is over, which no engine need be asked about; None while it goes on.
+
+    `dm 0` expects that the side to move has lost.
+    """
+    over = position.outcome
+    if over is None:
+        return None
+    lost = over.winner is not None
+    note = f"the game is over: {over.reason.replace('-', ' ')}"
+    return Verdict(expected.mate == 0 and lost, _points(expected, ""), note)
+
+
+def unclaimed(expected: Expected, analysis: Analysis) -> str:
+    """Why an analysis does not even claim the mate that is expected; empty when it does."""
+    score = analysis.score
+    if expected.mate is None or claims_mate(score, expected.mate):
+        return ""
+    said = (
+        f"mate in {score.mate} is claimed"
+        if isinstance(score, Mate) and score.mate > 0
+        else "no mate is claimed"
+    )
+    return f"{said}, in {expected.mate} there is one"
+
+
+def _points(expected: Expected, move: str) -> int | None:
+    return expected.points.get(move, 0) if expected.points else None
+
+
+# Where points alone are given, the move that earns most solves the case.
+_MOVE_TESTS: tuple[Callable[[Expected, str], bool], ...] = (
+    lambda expected, move: not expected.best or move in expected.best,
+    lambda expected, move: move not in expected.avoid,
+    lambda expected, move: (
+        bool(expected.best) or not expected.points or expected.points.get(move) == expected.max_points
+    ),
+)
