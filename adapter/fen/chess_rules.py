@@ -118,8 +118,8 @@ def check_faults(setup: Setup, game: Game) -> list[Fault]:
     if number > 2:
         message = f"the king on {place} is in check from {number} men at once ({given}); two are the most"
         faults.append(_fault("too-many-checkers", game, cells, message))
-    elif number and setup.ep == "-" and not possible(board, king, them, checkers):
-        message = f"no move can have given the check on {place} from {given}"
+    elif number == 2 and setup.ep == "-" and not possible(board, king, them, checkers):
+        message = f"no move can have given the double check on {place} from {given}"
         faults.append(_fault("impossible-check", game, cells, message))
     return faults
 

@@ -20,7 +20,6 @@ from adapter.fen.attacks import (
 from adapter.fen.chess_rules import pack
 from adapter.fen.finding import Fault, Setup
 from adapter.fen.games import CHESS, square_name
-from adapter.fen.retro import before_double_step
 
 # By the side to move: the rank of the square, its row in the record, and the way the pawn went.
 RANKS = {"w": ("6", 2, 8), "b": ("3", 5, -8)}
@@ -61,20 +60,31 @@ def faults(setup: Setup) -> list[Fault]:
 
 
 def check_faults(setup: Setup) -> list[Fault]:
-    """A check that the double step cannot have given, on a board with one king a side."""
+    """A check that the double step cannot have given, on a board with one king a side.
+
+    The pawn itself may give it, or have uncovered it from the square it left; Stockfish dies of others.
+    """
     if setup.ep == "-" or faults(setup):
         return []
     _, _, way = RANKS[setup.side]
     board = masks(pack(setup.board))
     us, them = (WHITE, BLACK) if setup.side == "w" else (BLACK, WHITE)
     king = board[us + KING].bit_length() - 1
-    earlier = before_double_step(board, king, them, cell_of(setup.ep) + way)
+    checkers = attackers(board, king, them, board[OCCUPIED])
+    pawn, start = cell_of(setup.ep) + way, cell_of(setup.ep) - way
+    if not checkers or checkers == 1 << pawn:
+        return []
+    place = square_name(CHESS, king)
+    if checkers & checkers - 1:
+        givers = " and ".join(square_name(CHESS, cell) for cell in bits(checkers))
+        message = f"the king on {place} is in check from {givers}, but a double step gives one check at most"
+        return [_fault("ep-unrelated-check", message, (king, *bits(checkers)))]
+    earlier = attackers(board, king, them, board[OCCUPIED] ^ (1 << pawn | 1 << start))
     if not earlier:
         return []
     givers = " and ".join(square_name(CHESS, cell) for cell in bits(earlier))
     message = (
-        f"the king on {square_name(CHESS, king)} was in check from {givers} before the double step that "
-        f"{setup.ep} tells of"
+        f"the king on {place} was in check from {givers} before the double step that {setup.ep} tells of"
     )
     return [_fault("ep-unrelated-check", message, (king, *bits(earlier)))]
 

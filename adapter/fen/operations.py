@@ -45,7 +45,7 @@ def end_of(text: str, at: int) -> int:
 
 
 def parse(text: str) -> dict[str, tuple[str, ...]]:
-    """Operations as opcode → operands, quotes taken off. A repeated opcode keeps its last operands."""
+    """Operations as opcode → operands, quotes taken off. A repeated opcode adds its operands to the first."""
     found: dict[str, tuple[str, ...]] = {}
     words: list[str] = []
     for match in _PART.finditer(text):
@@ -53,10 +53,10 @@ def parse(text: str) -> dict[str, tuple[str, ...]]:
             words.append(match[1] if match[1] is not None else match[2])
             continue
         if words:
-            found[words[0]] = tuple(words[1:])
+            found[words[0]] = found.get(words[0], ()) + tuple(words[1:])
         words = []
     if words:
-        found[words[0]] = tuple(words[1:])
+        found[words[0]] = found.get(words[0], ()) + tuple(words[1:])
     return found
 
 
