@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from engines.dialects.dialect import Capabilities, Dialect
+from engines.dialects.uci import DIALECT as UCI
 from engines.limits import Limit
 from engines.options import Option, read_words
-
-
-def _position(fen: str, moves: Sequence[str]) -> str:
-    # exactly one blank apart: ElephantEye reads the list with a fixed stride
-    return f"position fen {fen} moves {' '.join(moves)}" if moves else f"position fen {fen}"
 
 
 def _set_option(name: str, value: str | None) -> str:
@@ -35,7 +33,9 @@ def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]
     return words
 
 
-DIALECT = Dialect(
+# The rest is as in UCI: `stop`, `isready`, `quit`, `ponderhit`, and the shape of `position`.
+DIALECT: Dialect = msgspec.structs.replace(
+    UCI,
     name="ucci",
     hello="ucci",
     heard={
@@ -50,18 +50,11 @@ DIALECT = Dialect(
         "pophash": "other",
     },
     new_game="setoption newgame",
-    stop="stop",
-    ping="isready",
-    quit="quit",
-    ponder_hit="ponderhit",
     rank_base=0,
-    side_letters={"w": "w", "b": "b"},
     history_root="capture",  # UCCI 3.0, "position": earlier moves cannot matter to repetition
-    max_halfmove=None,
     no_move=frozenset(("(none)", "0000", "null", "none", "a0a0", "")),
     single_limit=True,
     mate_score=9999,
-    position=_position,
     set_option=_set_option,
     read_option=_read_option,
     go_words={

@@ -10,6 +10,7 @@ from engines.options import Option, read_words
 
 
 def _position(fen: str, moves: Sequence[str]) -> str:
+    # exactly one blank apart: ElephantEye reads the list with a fixed stride
     return f"position fen {fen} moves {' '.join(moves)}" if moves else f"position fen {fen}"
 
 
