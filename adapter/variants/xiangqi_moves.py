@@ -49,7 +49,7 @@ def is_safe(cells: Cells, start: int, target: int, red: bool) -> bool:
     return safe
 
 
-def _guard(cells: Cells, king: int, red: bool) -> tuple[bool, set[int], set[int]]:
+def guard(cells: Cells, king: int, red: bool) -> tuple[bool, set[int], set[int]]:
     """Whether the king is in check, and the points moves from which, or to which, bear on its safety.
 
     Out of check a move from one of the first points may expose the king, and one to the second kind does; in
@@ -141,7 +141,7 @@ def _pseudo(cells: Cells, red: bool) -> list[str]:
 def _kept(
     cells: Cells, red: bool, moves: list[str], check: bool, origins: set[int], targets: set[int]
 ) -> list[str]:
-    """Those of the moves that leave the king safe, by what `_guard` found."""
+    """Those of the moves that leave the king safe, by what `guard` found."""
     kept: list[str] = []
     for move in moves:
         start, target = MOVES[move]
@@ -159,7 +159,7 @@ def legal_moves(cells: Cells, red: bool) -> list[str]:
     own = RED if red else BLACK
     letter = "K" if red else "k"
     king = cells.index(letter)
-    check, origins, targets = _guard(cells, king, red)
+    check, origins, targets = guard(cells, king, red)
     moves = _pseudo(cells, red)
     if check or origins or targets:
         moves = _kept(cells, red, moves, check, origins, targets)

@@ -1,7 +1,11 @@
-"""Starts the built-in engine on standard input and output."""
+"""Starts the built-in engine on standard input and output: `python -m engines.builtin [uci|ucci]`."""
 
 import sys
+from importlib import import_module
 
-from engines.builtin.uci import Uci
+PROTOCOLS = ("uci", "ucci")
 
-sys.exit(Uci().run())
+wanted = sys.argv[1:] or ["uci"]
+if len(wanted) > 1 or wanted[0] not in PROTOCOLS:
+    sys.exit(f"usage: python -m engines.builtin [{'|'.join(PROTOCOLS)}]")
+sys.exit(import_module(f"engines.builtin.{wanted[0]}").FRONT().run())

@@ -29,6 +29,7 @@ class Limits(NamedTuple):
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] | None = None
+    banmoves: tuple[str, ...] = ()
 
 
 class Cue:

@@ -23,13 +23,14 @@ class Front:
 
     `commands` are done in order. `urgent` are heard at once; one that returns False asks to be queued
     behind the others after all (its entry in `commands` does it then). `searches` are the commands that
-    start a search and get a fresh `Cue`, `end` is the one that ends the program.
+    start a search and get a fresh `Cue`, `end` is the one that ends the program, `bye` what is said then.
     """
 
     commands: ClassVar[Mapping[str, Callable[..., None]]]
     urgent: ClassVar[Mapping[str, Callable[..., bool]]]
     searches: ClassVar[frozenset[str]]
     end: ClassVar[str]
+    bye: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
         self.cue = Cue()  # of the search that runs, or ran last
@@ -49,6 +50,7 @@ class Front:
                         self._filled.wait()
                     word, rest, cue = self._queue.popleft()
                 if word == self.end:
+                    self.tell(*self.bye)
                     return 0
                 if cue is not None:
                     self.cue = cue

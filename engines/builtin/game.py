@@ -11,10 +11,11 @@ M = TypeVar("M", bound=Hashable)
 class Game(Protocol[M]):
     """One position with the moves that led on from it, mutable; a new one stands at the start of the game.
 
-    A module of `games/` ends in `GAME = …`, a callable taking `chess960` (castling is king takes rook on
-    the wire; games without castling ignore it). Moves are values of the game's own choosing, equal when
-    they are the same move; text is the canonical one of the variant (UCI for chess, ICCS for xiangqi).
-    A move is *noisy* when it changes the material balance, else *quiet*.
+    A module of `games/` ends in `GAME = …`, a callable taking what the wire may ask for: `chess960`
+    (castling is king takes rook; games without castling ignore it) and `first_rank` (the number of the
+    first rank; chess, counted from 1 everywhere, ignores it). Moves are values of the game's own choosing,
+    equal when they are the same move; text is the one of the wire. A move is *noisy* when it changes the
+    material balance, else *quiet*.
     """
 
     no_move_loses: bool  # whether a side without a legal move and not in check has lost (xiangqi) or drawn
@@ -50,7 +51,8 @@ class Game(Protocol[M]):
         """Plays a pseudo-legal move and returns True, or plays nothing and returns False if it is illegal."""
 
     def skip(self) -> bool:
-        """Passes the turn and returns True, or returns False where passing could look better than it is."""
+        """Passes the turn and returns True, or returns False where passing could look better than it is.
+        Never asked in check."""
 
     def pop(self) -> None:
         """Takes back what the last successful `push` or `skip` did."""
@@ -59,7 +61,11 @@ class Game(Protocol[M]):
         """Equal exactly for positions that are the same under the game's repetition rule."""
 
     def in_check(self) -> bool:
-        """Whether the side to move is in check. Never asked after `skip`."""
+        """Whether the side to move is in check."""
+
+    def repeated(self) -> int:
+        """What it is worth to the mover that the position has come back within the moves played: centipawns,
+        0 where the rules call it a draw."""
 
     def drawn(self) -> bool:
         """Whether the move count or the material left makes a draw (a mate on the board comes first)."""

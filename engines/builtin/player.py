@@ -13,7 +13,7 @@ from engines.builtin import games
 from engines.builtin.clock import Clock, Cue, Limits
 from engines.builtin.game import Game
 from engines.builtin.search import Progress, Search
-from engines.builtin.table import Table
+from engines.builtin.table import Entry, Table
 
 
 class Verdict(NamedTuple):
@@ -25,12 +25,16 @@ class Verdict(NamedTuple):
 
 
 class Player:
-    """Holds a position at all times: the start of the game until another one is set up."""
+    """Holds a position at all times: the start of the game until another one is set up.
 
-    def __init__(self, variant: str, hash_mb: int) -> None:
+    `first_rank` is the number of the first rank in the text of moves, where that differs between protocols.
+    """
+
+    def __init__(self, variant: str, hash_mb: int, first_rank: int) -> None:
         self.multipv = 1
         self.overhead_ms = 30
         self._variant = variant
+        self._first_rank = first_rank
         self._chess960 = False
         self._table = Table(hash_mb)
         self._game: Game[Any] | None = None
@@ -64,21 +68,34 @@ class Player:
 
         Raises ValueError, one sentence, where that cannot be done; the old position stays then.
         """
-        game = games.load(self._variant, chess960=self._chess960)
+        game, history = self._played(fen, moves)
+        self._game, self._history = game, history
+        return game
+
+    def recall(self, fen: str | None, moves: Sequence[str]) -> tuple[Entry, str | None] | None:
+        """What the table holds of a position (its finding and its move's text), None where it holds nothing;
+        the position set up stays. Raises ValueError as `set_up` does."""
+        game, history = self._played(fen, moves)
+        entry = self._table.get(history[-1])
+        return entry and (entry, None if entry.move is None else game.write(entry.move))
+
+    def _played(self, fen: str | None, moves: Sequence[str]) -> tuple[Game[Any], list[Hashable]]:
+        """The game after the moves, and the keys of all its positions."""
+        game = games.load(self._variant, chess960=self._chess960, first_rank=self._first_rank)
         if fen is not None:
             game.load(fen)
         history = [game.key()]
         for text in moves:
             game.push(game.read(text))
             history.append(game.key())
-        self._game, self._history = game, history
-        return game
+        return game, history
 
     def think(self, limits: Limits, cue: Cue, report: Callable[[Progress[str]], None]) -> Verdict:
         """Searches within the limits and returns once the best move may be told.
 
         `report` gets the best lines after each iteration, their moves as text. Moves in
-        `limits.searchmoves` that are not legal are passed over; with none left there is no move to make.
+        `limits.searchmoves` and `limits.banmoves` that are not legal are passed over; where the two leave
+        no move there is none to make.
         """
         game = self.game
         roots = game.legal()
@@ -86,6 +103,9 @@ class Player:
         if limits.searchmoves is not None:
             wanted = set(_readable(game, limits.searchmoves))
             roots = [move for move in roots if move in wanted]
+        if limits.banmoves:
+            banned = set(_readable(game, limits.banmoves))
+            roots = [move for move in roots if move not in banned]
         if not roots:
             cue.wait(limits)
             return Verdict(None, lost=lost)

@@ -81,7 +81,7 @@ class Search(Generic[M]):
         self._multipv = multipv
         self._report = report
         self._begun = time.monotonic()
-        # A first repetition within the search is as good as the draw it leads to; one of the game so far
+        # A first repetition within the search is as good as the end it leads to; one of the game so far
         # counts only when it would be the third.
         self._seen = {key for key, times in Counter(history).items() if times > 1} | {history[-1]}
         self._whole = limits.mate is not None  # a proof wants every line, nothing reduced or passed over
@@ -168,14 +168,14 @@ class Search(Generic[M]):
         self._pv[ply] = ()
         checked = game.in_check()
         if game.drawn():
-            return 0 if not checked or game.legal() else ply - MATE
+            return ply - MATE if (checked or game.no_move_loses) and not game.legal() else 0
         if checked:
             depth += 1
         if depth <= 0:
             return self._horizon(alpha, beta, ply)
         key = game.key()
         if key in self._seen:
-            return 0
+            return game.repeated()
         if ply >= MAX_PLY:
             return game.evaluate()
         # No line from here can be better than a mate at once, nor worse than being mated already.

@@ -15,8 +15,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
-def load(name: str, *, chess960: bool) -> Game[Any]:
+def load(name: str, *, chess960: bool = False, first_rank: int = 1) -> Game[Any]:
     """A game by its name, at its starting position. Only here are a game's rules imported."""
     module = importlib.import_module(f"{__name__}.{name}")
-    game: Game[Any] = module.GAME(chess960=chess960)
+    game: Game[Any] = module.GAME(chess960=chess960, first_rank=first_rank)
     return game

@@ -154,7 +154,8 @@ class Chess:
 
     no_move_loses = False
 
-    def __init__(self, *, chess960: bool) -> None:
+    def __init__(self, *, chess960: bool, first_rank: int) -> None:
+        del first_rank  # every protocol counts the ranks of chess from 1
         self._wire960 = chess960
         self.load(chess.STARTING_FEN)
 
@@ -331,6 +332,9 @@ class Chess:
 
     def in_check(self) -> bool:
         return self._board.is_check()
+
+    def repeated(self) -> int:
+        return 0
 
     def drawn(self) -> bool:
         board = self._board

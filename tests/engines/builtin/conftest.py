@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-DEFAULTS = {"Hash": 32, "MultiPV": 1, "UCI_Chess960": "false"}
+DEFAULTS = {"Hash": 32, "MultiPV": 1, "UCI_Chess960": "false", "UCI_Variant": "chess"}
+UCCI_DEFAULTS = {"hashsize": 32, "usemillisec": "false"}
 PATIENCE = 30.0  # seconds for what has no time of its own, on a slow and busy machine
 
 
 class Talk:
     """One engine process; what it prints is collected by a thread, so that no read can hang a test."""
 
-    def __init__(self) -> None:
+    def __init__(self, protocol: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "engines.builtin"],
+            [sys.executable, "-m", "engines.builtin", protocol],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -97,12 +98,12 @@ class Talk:
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[], Talk]]:
+def start() -> Iterator[Callable[..., Talk]]:
     """Starts engines that are ended with the test."""
     talks: list[Talk] = []
 
-    def begin() -> Talk:
-        talks.append(Talk())
+    def begin(protocol: str = "uci") -> Talk:
+        talks.append(Talk(protocol))
         return talks[-1]
 
     yield begin
@@ -113,8 +114,17 @@ def start() -> Iterator[Callable[[], Talk]]:
 @pytest.fixture(scope="module")
 def veteran() -> Iterator[Talk]:
     """One engine for a whole file: what one conversation leaves behind must not show in the next."""
-    talk = Talk()
+    talk = Talk("uci")
     talk.ask("uci", word="uciok")
+    yield talk
+    talk.close()
+
+
+@pytest.fixture(scope="module")
+def ucci_veteran() -> Iterator[Talk]:
+    """The same over UCCI."""
+    talk = Talk("ucci")
+    talk.ask("ucci", word="ucciok")
     yield talk
     talk.close()
 
@@ -126,3 +136,12 @@ def talk(veteran: Talk) -> Iterator[Talk]:
     veteran.say("stop", *(f"setoption name {name} value {value}" for name, value in DEFAULTS.items()))
     veteran.say("position startpos", "ucinewgame")
     veteran.settle()
+
+
+@pytest.fixture
+def ucci(ucci_veteran: Talk) -> Iterator[Talk]:
+    """An engine over UCCI, at its starting position with its default options."""
+    yield ucci_veteran
+    settings = (f"setoption {name} {value}" for name, value in UCCI_DEFAULTS.items())
+    ucci_veteran.say("stop", *settings, "position startpos", "setoption newgame")
+    ucci_veteran.settle()

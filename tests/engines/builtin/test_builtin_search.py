@@ -53,6 +53,9 @@ class Nim:
     def in_check(self) -> bool:
         return False
 
+    def repeated(self) -> int:
+        return 0
+
     def drawn(self) -> bool:
         return False
 
