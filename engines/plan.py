@@ -9,7 +9,7 @@
 >>> deaf = msgspec.structs.replace(uci.capabilities, limits=("depth", "infinite"))
 >>> kept = plan(Limit(nodes=500), uci, deaf, side="w")
 >>> kept.go, kept.nodes
-('go infinite', 500)
+('go depth 127', 500)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engines.limits import Limit
 
 # A clock's unit out of milliseconds. Less than a second left is still some: 0 would be a fallen flag.
 UNITS: dict[ClockUnit, Callable[[int], int]] = {"ms": lambda ms: ms, "s": lambda ms: -(-ms // 1000)}
-DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told" where `infinite` is unknown
+DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told"
 MATE_MARGIN = 8  # plies searched beyond three times the mate's moves before it is given up
 
 
@@ -84,9 +84,12 @@ def plan(limit: Limit, dialect: Dialect, capabilities: Capabilities, *, side: st
         # Where there is no such mate an engine would look for it for ever (Stockfish does): a depth that a
         # full-width search has long found it at ends the search.
         kept["depth"] = 3 * limit.mate + MATE_MARGIN
-    open_ended = not words
-    if open_ended:
-        words += _forever(limit, dialect, obeyed)
+    # Told to search for ever, an engine that has searched all there is (a dead draw, a forced mate) waits for
+    # `stop` and never reaches a bound we watch for (GNU Chess and Toga at depth 63). Told a depth it ends.
+    endless = limit.infinite or "seconds" in kept
+    open_ended = not words and (endless or "depth" not in obeyed)
+    if not words:
+        words += _onward(limit, dialect, obeyed, endless, kept.get("depth") or DEEPEST)
     before, after = _restrictions(limit, dialect, capabilities)
     return Plan(
         go=" ".join(("go", *words, *after)),
@@ -106,11 +109,13 @@ _FIELDS: tuple[tuple[LimitKind, str], ...] = (
 )
 
 
-def _forever(limit: Limit, dialect: Dialect, obeyed: tuple[LimitKind, ...]) -> list[str]:
-    if "infinite" in obeyed:
+def _onward(
+    limit: Limit, dialect: Dialect, obeyed: tuple[LimitKind, ...], endless: bool, depth: float
+) -> list[str]:
+    if "infinite" in obeyed and (endless or "depth" not in obeyed):
         return list(dialect.go_words["infinite"](limit))
     if "depth" in obeyed:
-        return list(dialect.go_words["depth"](Limit(depth=DEEPEST)))
+        return list(dialect.go_words["depth"](Limit(depth=int(depth))))
     raise LimitError("this engine obeys neither `infinite` nor `depth`; there is no way to keep that limit")
 
 

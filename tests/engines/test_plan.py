@@ -41,9 +41,9 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("stockfish", {**CLOCK, "movestogo": 9, "seconds": 5}, None, {"own_seconds": 5.0}),
     ("stockfish", {"depth": 3, "searchmoves": ("e2e4", "d2d4")}, "go depth 3 searchmoves e2e4 d2d4", {}),
     # what an engine does not keep is kept for it
-    ("gnuchess", {"nodes": 500}, "go infinite", {"nodes": 500, "open_ended": True}),
+    ("gnuchess", {"nodes": 500}, f"go depth {DEEPEST}", {"nodes": 500}),
     ("gnuchess", {"nodes": 500, "depth": 9}, "go depth 9", {"nodes": 500, "open_ended": False}),
-    ("gnuchess", {"mate": 2, "nodes": 9000}, "go infinite", {"mate": 2, "nodes": 9000, "open_ended": True}),
+    ("gnuchess", {"mate": 2, "nodes": 9000}, f"go depth {DEEPEST}", {"mate": 2, "nodes": 9000}),
     ("glaurung", {"mate": 2, "seconds": 3}, "go movetime 3000", {"mate": 2, "own_seconds": 3.0}),
     # UCCI: one limit on a line, no movetime, the mover's clock first
     ("fairy-xiangqi", {"depth": 5}, "go depth 5", {}),
@@ -62,7 +62,7 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "go depth 4",
         {"before": ("banmoves h2e2 b2e2",)},
     ),
-    ("eleeye", {"nodes": 500}, "go infinite", {"nodes": 500, "open_ended": True}),
+    ("eleeye", {"nodes": 500}, f"go depth {DEEPEST}", {"nodes": 500}),
 ]
 
 
@@ -93,7 +93,7 @@ def test_the_mate_is_watched_where_it_is_not_kept() -> None:
 
 def test_an_engine_without_infinite_searches_very_deep() -> None:
     found = planned(Limit(nodes=10), "stockfish", limits=("depth",))
-    assert (found.go, found.nodes, found.open_ended) == (f"go depth {DEEPEST}", 10, True)
+    assert (found.go, found.nodes, found.open_ended) == (f"go depth {DEEPEST}", 10, False)
 
 
 IMPOSSIBLE = [
