@@ -23,7 +23,8 @@ from engines.profile import Profile
 from engines.search import Search
 from engines.session import Session
 
-Record = Callable[[float, str, bytes], None]  # seconds since the start, ">" or "<", the bytes as they went
+# Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended.
+Record = Callable[[float, str, bytes], None]
 
 _living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
@@ -144,7 +145,7 @@ class Link:
     def _hear(self, data: bytes) -> None:
         # on the listening thread
         with self._lock:
-            if data and self._record is not None:
+            if self._record is not None:
                 self._record(time.monotonic() - self._start, "<", data)
             events = self.session.feed(data) if data else self.session.end()
             answer = self.session.outgoing()

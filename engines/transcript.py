@@ -21,14 +21,30 @@ class Transcript:
             raise ConfigError(f"the transcript {path} cannot be written: {error.strerror}") from None
         self.path = str(path)
         self._rest = {">": b"", "<": b""}
+        self._last = 0.0
 
     def __call__(self, seconds: float, sign: str, data: bytes) -> None:
-        """Takes bytes as they went by; an unfinished line is held until it ends."""
+        """Takes bytes as they went by; an unfinished line is held until it ends, or until b"" tells that
+        nothing follows."""
+        if not data:
+            self._finish(seconds)
+            return
         *lines, self._rest[sign] = (self._rest[sign] + data).split(b"\n")
         for line in lines:
-            text = line.decode("utf-8", "backslashreplace").rstrip("\r")
-            self._file.write(f"{seconds:.6f} {sign} {text}\n")
+            self._write(seconds, sign, line)
+        self._last = seconds
 
     def close(self) -> None:
-        """Ends the file; harmless when called again."""
+        """Ends the file, with what was begun and never ended; harmless when called again."""
+        self._finish(self._last)
         self._file.close()
+
+    def _finish(self, seconds: float) -> None:
+        for sign, rest in self._rest.items():
+            if rest:
+                self._write(seconds, sign, rest)
+        self._rest = {">": b"", "<": b""}
+
+    def _write(self, seconds: float, sign: str, line: bytes) -> None:
+        text = line.decode("utf-8", "backslashreplace").rstrip("\r")
+        self._file.write(f"{seconds:.6f} {sign} {text}\n")
