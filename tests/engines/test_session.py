@@ -375,7 +375,8 @@ def test_a_line_without_end_is_cut() -> None:
     for _ in range(100):
         session.feed(b" e7e5" * 20_000)
         assert len(session._buffer) <= MAX_LINE
-    session.feed(b" d2d4\nbestmove e2e4\n")
+    # what is left of the line begins no line of its own
+    session.feed(b"bestmove a2a3\nbestmove e2e4\n")
     search = session.search
     assert search is not None
     assert search.best == "e2e4"

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from engines.driver import Driver
+from engines.errors import EngineError
 from engines.find import known
 from engines.info import Info
 from engines.plan import Plan
@@ -188,6 +189,23 @@ async def test_a_recorded_talk_can_be_replayed(
     assert await talk((*command[:3], "--play", str(path), "--timed", "--one-byte", "--crlf"), None) == live
 
 
+async def test_the_last_words_of_one_engine_are_not_the_next_ones_first(
+    tmp_path: Path, scripted: Callable[..., Any], no_leaks_async: None
+) -> None:
+    del no_leaks_async
+    profile, _ = scripted()
+    record = Transcript(tmp_path / "talk.txt")
+    for words in ("uciok\nreadyok\nhalf a li", "uciok\nreadyok\nbye"):
+        program = f"import sys; sys.stdin.readline(); sys.stdout.write({words!r})"
+        with pytest.raises(EngineError):
+            driver = await Driver.open(profile, (sys.executable, "-S", "-c", program), record=record)
+            await driver.close()
+            raise EngineError("it opened in time")
+    record.close()
+    heard = [turn.text for turn in Script.load(tmp_path / "talk.txt").turns if turn.sign == "<"]
+    assert heard == ["uciok", "readyok", "half a li", "uciok", "readyok", "bye"]
+
+
 async def test_a_talk_that_goes_elsewhere_is_told(tmp_path: Path, no_leaks_async: None) -> None:
     del no_leaks_async
     path = tmp_path / "talk.txt"
@@ -208,13 +226,15 @@ def test_bytes_survive_a_transcript(tmp_path: Path) -> None:
     record = Transcript(path)
     record(0.5, "<", b"info string caf\xe9 \xb7")
     record(0.6, ">", b"stop\n")
-    record(0.7, "<", b" end\r\nbestmove e2e4\n")
+    record(0.7, "<", b" end\r\nbestmove e2e4\ninfo str")
+    record.close()
     record.close()
     turns = Script.load(path).turns
     assert [(turn.sign, turn.data()) for turn in turns] == [
         (">", b"stop"),
         ("<", b"info string caf\xe9 \xb7 end"),
         ("<", b"bestmove e2e4"),
+        ("<", b"info str"),
     ]
 
 
