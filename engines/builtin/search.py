@@ -121,7 +121,8 @@ class Search(Generic[M]):
         if self._limits.depth is not None:
             bounds.append(max(1, self._limits.depth))
         if self._limits.mate is not None:
-            bounds.append(max(1, 2 * self._limits.mate - 1))  # deeper, a mate would be too long
+            # Deeper, a mate would be too long; one that gives no check shows a ply later.
+            bounds.append(max(1, 2 * self._limits.mate - 1 + self._game.no_move_loses))
         return min(bounds)
 
     def _settled(self, lines: tuple[Line[M], ...], depth: int) -> bool:
