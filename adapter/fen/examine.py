@@ -23,6 +23,7 @@ from adapter.fen.styles import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyl
 from adapter.fen.text import Prepared, prepare
 from adapter.fen.write import mended, write
 
+MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks has no end of them
 # Mistakes that a board seen from the wrong side makes: one view explains them all.
 _EXPLAINED = frozenset(
     (
@@ -372,7 +373,7 @@ class _Check:
             finding.span,
             finding.message,
             finding.fix,
-            finding.related,
+            finding.related[:MOST_RELATED],
         )
 
     def _with_fix(self, finding: Finding, placement: Placement | None, setup: Setup) -> Finding:
