@@ -155,8 +155,10 @@ class Pool:
 
     async def _end(self) -> None:
         self._open = False
-        await asyncio.gather(*(run.close() for run in self._rounds))
-        await asyncio.gather(*(engine.close() for engine in self._engines))
+        try:
+            await asyncio.gather(*(run.close() for run in self._rounds))
+        finally:
+            await asyncio.gather(*(engine.close() for engine in self._engines))
 
     def _new_engine(self) -> Engine:
         return Engine(self._found, self._options, None)

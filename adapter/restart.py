@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from typing import Any
 
 from adapter.errors import EngineError
 from engines.driver import Driver
@@ -74,27 +75,39 @@ class Lives:
             return await self._start()
 
     async def close(self) -> None:
-        """Ends the engine for good; its process is reaped on return. A start under way is waited for."""
+        """Ends the engine for good; its process is reaped on return, even when that is cancelled (then it is
+        cancelled late). A start under way is waited for."""
         self._closed = True
+        await _unbroken(self._end())
+
+    async def _end(self) -> None:
         # one that another task is just starting would be left behind
         async with self._starting:
             if self.driver is not None:
                 await self.driver.close()
 
     async def _start(self) -> Driver:
+        opening = asyncio.create_task(
+            Driver.open(self._found.profile, self._found.command, options=self.options, record=self._record)
+        )
         try:
-            driver = await Driver.open(
-                self._found.profile, self._found.command, options=self.options, record=self._record
-            )
+            self.driver = await asyncio.shield(opening)
         except EngineError as error:
             self._count(error)
+            if self.given_up:
+                raise self._farewell() from None
             raise
-        self.driver = driver
-        if self._closed:
-            # its closer may have been cancelled while it waited for us
-            await driver.close()
-        self._check_open()
-        return driver
+        except asyncio.CancelledError:
+            opening.cancel()
+            # the process it had started is gone before anybody hears of the cancellation
+            await _unbroken(self._take_up(opening))
+            raise
+        return self.driver
+
+    async def _take_up(self, opening: asyncio.Task[Driver]) -> None:
+        await asyncio.wait([opening])
+        if not opening.cancelled() and opening.exception() is None:
+            self.driver = opening.result()
 
     def _count(self, failure: EngineError) -> None:
         self._failures += 1
@@ -110,3 +123,16 @@ class Lives:
         if self._closed:
             name = self.driver.name if self.driver else self._found.profile.title
             raise EngineError(f"{name} was closed", engine=name)
+
+
+async def _unbroken(work: Coroutine[Any, Any, None]) -> None:
+    """Awaits what must not be left half done; who cancels that meanwhile is obeyed afterwards."""
+    task = asyncio.create_task(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError

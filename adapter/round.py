@@ -32,7 +32,7 @@ STRIKES = 2  # engines that may crash or hang on one position
 LOSSES = 3  # engines that may be lost on one position, whoever ended them
 AHEAD = 2  # positions pulled ahead of the reader, beyond two for each engine
 TRIAL = Limit(depth=1)  # what every engine can do
-TRIAL_SECONDS = 10.0
+TRIAL_SECONDS = 5.0
 
 Record = Position | str
 _END: Any = object()
@@ -235,13 +235,16 @@ class Round:
                     raise
 
     async def _prove(self, engine: Engine, position: Position) -> None:
-        """Asks about the game's start, so that no position is blamed for an engine that answers none.
-        Raises when the engine is given up over it."""
+        """Asks about the game's first move or, where that is the question, its second, so that no position is
+        blamed for an engine that answers none. Raises when the engine is given up over it."""
         variant = position.variant
-        start = Position.parse(variant.start_fen, variant=variant.name)
+        trial = Position.parse(variant.start_fen, variant=variant.name)
+        if trial.fen == position.fen:
+            trial = Position.parse(trial.play(trial.legal_moves[0]).fen, variant=variant.name)
+        seconds = min(self._wishes["timeout"] or TRIAL_SECONDS, TRIAL_SECONDS)
         while True:
             try:
-                await engine.analyze(start, TRIAL, timeout=TRIAL_SECONDS)
+                await engine.analyze(trial, TRIAL, timeout=seconds)
             except IllegalEngineMove:
                 return
             except (EngineStartError, EngineDied, EngineTimeout):
