@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyffish
 
@@ -35,37 +35,48 @@ def games(number: int, plies: int, seed: int = 11) -> list[Game]:
     return found
 
 
-def _ours_after(moves: list[str]) -> str:
-    board = XIANGQI.board(XIANGQI.start_fen)
+def _after(record: str, moves: list[str]) -> str:
+    board = XIANGQI.board(record)
     for move in moves:
         board.push(board.parse(move))
     return board.fen()
 
 
 def _rules(quick: bool) -> Iterator[Result]:
-    goal, judge = at_least(25)
     start = XIANGQI.start_fen
     for plies in (20, 60):
         played = games(10 if quick else 40, plies)
+        steps = []
         for fen, moves, theirs in played:
-            legal = sorted(_shifted(move) for move in XIANGQI.board(fen).legal_moves())
-            assert legal == sorted(pyffish.legal_moves("xiangqi", fen, []))
-            assert _ours_after(moves).split()[0] == pyffish.get_fen("xiangqi", start, theirs).split()[0]
-        works = {
+            legal = XIANGQI.board(fen).legal_moves()
+            assert sorted(map(_shifted, legal)) == sorted(pyffish.legal_moves("xiangqi", fen, []))
+            assert _after(start, moves).split()[0] == pyffish.get_fen("xiangqi", start, theirs).split()[0]
+            steps += [(fen, move) for move in legal[:1]]
+        works: dict[str, tuple[Callable[[], object], Callable[[], object], int | None]] = {
             f"xiangqi legal moves (after {plies} plies)": (
                 lambda games=played: [XIANGQI.board(fen).legal_moves() for fen, _, _ in games],
                 lambda games=played: [pyffish.legal_moves("xiangqi", fen, []) for fen, _, _ in games],
+                8,
             ),
-            f"xiangqi FEN after {plies} plies": (
-                lambda games=played: [_ours_after(moves) for _, moves, _ in games],
+            f"xiangqi updated FEN, one move (after {plies} plies)": (
+                lambda steps=steps: [_after(fen, [move]) for fen, move in steps],
+                lambda steps=steps: [
+                    pyffish.get_fen("xiangqi", fen, [_shifted(move)]) for fen, move in steps
+                ],
+                8,
+            ),
+            f"xiangqi updated FEN, {plies} moves": (
+                lambda games=played: [_after(start, moves) for _, moves, _ in games],
                 lambda games=played: [pyffish.get_fen("xiangqi", start, moves) for _, _, moves in games],
+                None,
             ),
         }
-        for name, (ours, peer) in works.items():
+        for name, (ours, peer, target) in works.items():
+            goal, judge = at_least(25 if target else 5)
             spans = interleaved({"ours": ours, "peer": peer}, 3 if quick else 7, clock=time.process_time)
             ratio = spans["peer"] / spans["ours"]
             yield Result(
-                target=8,
+                target=target,
                 name=name,
                 ours=spans["ours"] / len(played),
                 peer=spans["peer"] / len(played),
