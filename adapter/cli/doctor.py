@@ -14,8 +14,9 @@ from engines.driver import Driver
 from engines.errors import FenwireError
 from engines.find import Found
 from engines.limits import Limit
+from engines.options import Wish
 from engines.plan import plan
-from engines.profile import Profile
+from engines.profile import Profile, user_folder
 from engines.search import Search
 
 DEPTH = 4
@@ -25,21 +26,23 @@ SECONDS = 30.0  # for the one search; every engine at hand needs less than one
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What was found out about one engine. It works when there are no `problems`.
 
-    `played` and `answer` are canonical moves: the one made for it and its reply. `seconds` is the time from
-    its start to the answer.
+    `protocol`, `variant` and `rank_base` are None for a program that turned out to be no engine. `played` and
+    `answer` are canonical moves: the one made for it and its reply. `seconds` is the time from its start to
+    the answer. `suggestion` is the text of a profile, for an engine that has none.
     """
 
     profile: str
     path: str | None
-    protocol: str
-    variant: str
-    rank_base: int
+    protocol: str | None
+    variant: str | None
+    rank_base: int | None
     name: str | None = None
     played: str | None = None
     answer: str | None = None
     seconds: float | None = None
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    suggestion: str | None = None
 
 
 def missing(profile: Profile, reason: str) -> Diagnosis:
@@ -54,11 +57,12 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
     answers for the wrong side.
     """
     profile = found.profile
-    blank = _blank(profile, found.path, variant or profile.variants[0])
+    variant = variant or profile.variants[0]
+    blank = _blank(profile, found.path, variant)
     problems = [
         f"{name}: there is no file {path}" for name, path in profile.files.items() if not _there(path)
     ]
-    start = Position.parse(variants.get(blank.variant).start_fen, variant=blank.variant)
+    start = Position.parse(variants.get(variant).start_fen, variant=variant)
     played = start.legal_moves[0]
     began = time.monotonic()
     name, notes, answer = None, [], None
@@ -68,7 +72,9 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
             name = driver.name
             after = start.play(played)
             limits = plan(Limit(depth=DEPTH), driver.dialect, profile.capabilities, side=after.side)
-            running = await driver.begin(after.command(driver.dialect), limits, timeout=SECONDS)
+            running = await driver.begin(
+                after.command(driver.dialect), limits, options=_game(start, driver), timeout=SECONDS
+            )
             search = await driver.result(running)
             notes += [*driver.notes, *search.faults]
             problems += [said for said in (*driver.said, *search.strings) if _is_complaint(said)]
@@ -98,10 +104,16 @@ def describe(diagnosis: Diagnosis) -> Iterator[str]:
         return
     yield f"  program: {diagnosis.path}"
     yield f"  name: {diagnosis.name or 'it did not say'}"
-    yield f"  speaks: {diagnosis.protocol}, {diagnosis.variant}, ranks from {diagnosis.rank_base}"
+    if diagnosis.protocol is not None:
+        yield f"  speaks: {diagnosis.protocol}, {diagnosis.variant}, ranks from {diagnosis.rank_base}"
     if diagnosis.answer:
         yield f"  tried: {diagnosis.played}, answered {diagnosis.answer} after {diagnosis.seconds:.2f} s"
     yield from (f"  note: {note}" for note in diagnosis.notes)
+    if diagnosis.suggestion is not None:
+        yield f"a profile for it, to be saved as {user_folder() / diagnosis.profile}.toml:"
+        yield ""
+        yield from diagnosis.suggestion.splitlines()
+        yield ""
 
 
 def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
@@ -112,6 +124,13 @@ def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
         variant=variant,
         rank_base=profile.speech().rank_base,
     )
+
+
+def _game(position: Position, driver: Driver) -> dict[str, Wish]:
+    """The options that choose the game, of those the engine offers."""
+    game = position.variant
+    wishes: dict[str, Wish] = {"UCI_Variant": game.uci_variant, "UCI_Chess960": game.chess960}
+    return {name: value for name, value in wishes.items() if name in driver.options}
 
 
 def _there(path: str) -> bool:

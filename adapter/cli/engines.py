@@ -88,11 +88,13 @@ def install(engine: str, yes: bool) -> None:
 def doctor(engine: str | None, as_json: bool, variant: str) -> int:
     """Start an engine, or all that are installed, and try a search.
 
-    Ends with 3 when the engine named does not work.
+    A program that no profile knows is asked for its protocol, its games and its rank base, and the profile
+    to write for it is printed. Ends with 3 when the engine named does not work.
     """
     import asyncio
 
     from adapter.cli.doctor import Diagnosis, describe, examine, missing
+    from adapter.cli.inquiry import inquire
 
     game = None if variant == "auto" else variant
 
@@ -104,9 +106,13 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
             click.echo(plain(line))
 
     if engine is not None:
-        diagnosis = asyncio.run(examine(choose(game, engine), game))
-        tell(diagnosis)
-        return 3 if diagnosis.problems else 0
+        found = choose(game, engine)
+        # a template that the user named is what the program is to be taken for
+        unknown = found.profile.template and found.profile.name != engine.split()[0]
+        diagnoses = asyncio.run(inquire(found)) if unknown else [asyncio.run(examine(found, game))]
+        for diagnosis in diagnoses:
+            tell(diagnosis)
+        return 3 if all(diagnosis.problems for diagnosis in diagnoses) else 0
     for profile in catalog().profiles:
         if profile.template or (game is not None and game not in profile.variants):
             continue

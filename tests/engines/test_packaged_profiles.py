@@ -22,6 +22,7 @@ NAMES = [
     "toga2",
     "glaurung",
     "builtin",
+    "builtin-ucci",
 ]
 NODES = 20_000  # reached in a small part of a second by every engine at hand but the built-in
 LONG, SHORT = 20.0, 1.5  # seconds for what must come, and for what must not
