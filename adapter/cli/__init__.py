@@ -15,6 +15,7 @@ COMMANDS = {
     "board": ("adapter.cli.board", "Draw a position in the terminal or as SVG."),
     "analyze": ("adapter.cli.analyze", "Ask an engine about a position, or about many."),
     "engines": ("adapter.cli.engines", "List, show, check, install and address engines."),
+    "suite": ("adapter.cli.suite", "Run test suites: EPD, mates, perft, and compare runs."),
     "perft": ("adapter.cli.perft", "Count moves to a depth, and compare with an engine's count."),
 }
 

@@ -1,7 +1,8 @@
-"""`fenwire perft`: the number of lines of legal moves to a depth."""
+"""`fenwire perft`: the number of lines of legal moves to a depth, by our rules and by an engine's."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,11 +13,15 @@ from adapter.cli.text import position_words, read_position, say_json
 
 if TYPE_CHECKING:
     from adapter.position import Position
+    from adapter.suite.count import Count
 
 
 @click.command("perft")
 @position_words
 @click.option("--depth", type=click.IntRange(min=0), required=True, help="Half-moves to look ahead.")
+@click.option(
+    "--engine", metavar="E", help="Compare with the count of this engine (one that knows `go perft`)."
+)
 @click.option("--divide", "split", is_flag=True, help="Show the count for each first move.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
@@ -25,13 +30,18 @@ def command(
     side: str | None,
     allow: str,
     depth: int,
+    engine: str | None,
     split: bool,
     as_json: bool,
-) -> None:
-    """Count the lines of legal moves to a depth.
+) -> int:
+    """Count the lines of legal moves to a depth; with --engine, compare with its count, move by move.
 
-    TEXT is a FEN, an EPD or `startpos`, then moves.
+    TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """
+    from adapter.suite.count import Count, differences
+
+    if engine is not None and depth == 0:
+        raise click.UsageError("engines count from --depth 1 on")
     position = read_position(text, variant, side, allow)
     counts: dict[str, int] = {}
     for move, nodes in _counted(position, depth, quiet=split and not as_json):
@@ -39,6 +49,8 @@ def command(
         if split and not as_json:
             click.echo(f"{move}: {nodes}")
     total = sum(counts.values()) if depth else 1
+    name, theirs = ("", None) if engine is None else asyncio.run(_engine_count(engine, position, depth))
+    agree = None if theirs is None else Count(total, counts).agrees(theirs)
     if as_json:
         say_json(
             {
@@ -46,12 +58,17 @@ def command(
                 "depth": depth,
                 "nodes": total,
                 "divide": counts,
-                "engine_nodes": None,
-                "agree": None,
+                "engine_nodes": None if theirs is None else theirs.nodes,
+                "agree": agree,
             }
         )
     else:
-        click.echo(f"nodes: {total}" if split else total)
+        click.echo(f"nodes: {total}" if split or theirs is not None else total)
+    if theirs is not None and not as_json:
+        click.echo(f"{name}: {theirs.nodes} ({'the same' if agree else 'not the same'})")
+        for difference in differences(Count(total, counts), theirs):
+            click.echo(f"  {difference}")
+    return 1 if agree is False else 0
 
 
 def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[str, int]]:
@@ -68,3 +85,21 @@ def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[s
         counts, length=len(position.legal_moves), label=f"perft {depth}", file=sys.stderr
     ) as shown:
         yield from shown
+
+
+async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[str, Count]:
+    """The engine's name and its count."""
+    from adapter.cli.signals import terminable
+    from adapter.engine import Engine
+    from adapter.suite.count import engine_count
+    from adapter.suite.tape import Tape
+    from engines.find import choose
+
+    tape = Tape()
+    engine = Engine(choose(position.variant.name, wanted, fallback=False), {}, tape)
+    async with terminable():
+        try:
+            count = await engine_count(engine, tape, position, depth)
+            return engine.name, count
+        finally:
+            await engine.close()

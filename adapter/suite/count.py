@@ -32,6 +32,10 @@ class Count(msgspec.Struct, frozen=True):
     nodes: int
     by_move: dict[str, int]
 
+    def agrees(self, other: Count) -> bool:
+        """Whether another count is the same, move by move where it tells of moves."""
+        return self.nodes == other.nodes and other.by_move in ({}, self.by_move)
+
 
 def depths(counts: tuple[tuple[int, int], ...], limit: Limit | None) -> list[tuple[int, int]]:
     """The depths to count of those that a case gives, with what is expected: as deep as the limit's `depth`
@@ -110,7 +114,9 @@ async def _cannot(driver: Driver) -> EngineProtocolError:
 
 def differences(ours: Count, theirs: Count) -> list[str]:
     """The first moves whose counts differ, in words; `theirs` is what is held to be wrong."""
-    told = []
+    told: list[str] = []
+    if not theirs.by_move:
+        return told
     for move in sorted(ours.by_move.keys() | theirs.by_move.keys()):
         right, wrong = ours.by_move.get(move), theirs.by_move.get(move)
         if right is None:

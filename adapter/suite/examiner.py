@@ -12,6 +12,7 @@ import msgspec
 from adapter.analysis import Analysis
 from adapter.engine import Engine
 from adapter.errors import EngineDied, EngineError, EngineProtocolError, EngineStartError, IllegalEngineMove
+from adapter.judge import CUT_SHORT
 from adapter.suite import verdict
 from adapter.suite.case import Case
 from adapter.suite.contender import Contender
@@ -37,7 +38,7 @@ FAULTS = {
 
 
 class Examiner:
-    """Asks one engine, started when it is needed and anew after it died. Always `close` it.
+    """Asks one engine, started when it is needed and anew after it failed. Always `close` it.
 
     `own_count` gives our own count of a case's lines; the transcripts of cases that failed go to
     `transcripts`, if anywhere.
@@ -46,8 +47,9 @@ class Examiner:
     def __init__(
         self, contender: Contender, seat: int, *, own_count: OwnCount, transcripts: Path | None = None
     ) -> None:
+        self._contender = contender
         self._tape = Tape()
-        self.engine = Engine(contender.found, contender.options, self._tape)
+        self.engine = self._new_engine()
         self._seat = seat
         self._own_count = own_count
         self._transcripts = transcripts
@@ -57,11 +59,20 @@ class Examiner:
         """Ends the engine."""
         await self.engine.close()
 
+    def _new_engine(self) -> Engine:
+        return Engine(self._contender.found, self._contender.options, self._tape)
+
+    async def _renew(self) -> None:
+        """Puts a new engine in the place of one that failed: each failure costs one case, however many."""
+        await self.engine.close()
+        self.engine = self._new_engine()
+
     async def examine(self, case: Case, number: int, section: Section) -> Result:
         """The result of one case of the section of that number. What the engine does wrong, its death too,
         is the case's result.
 
-        Raises LimitError, OptionError and ConfigError for what no engine of the kind can be asked.
+        Raises EngineStartError for an engine that does not start (again); LimitError, OptionError and
+        ConfigError for what no engine of the kind can be asked.
         """
         self._tape.cut()
         begun = time.monotonic()
@@ -77,6 +88,7 @@ class Examiner:
         except EngineError as error:
             judged = {"note": str(error), **_left(error)}
             fault = FAULTS.get(type(error).__name__, "engine")
+            await self._renew()
         result = Result(
             seat=self._seat,
             section=number,
@@ -109,9 +121,10 @@ class Examiner:
         judged = verdict.on_move(expected, analysis.best, position)
         if judged.solved and expected.mate is not None:
             judged = await self._on_mate(judged, case, section, analysis)
+        cut = [note for note in analysis.notes if note in CUT_SHORT.values()]
         found = trail.end(solved=judged.solved)
         told = {**_told(judged), **_answer(analysis), **_when(found)}
-        return {**told, "note": "; ".join(filter(None, (judged.note, again)))}
+        return {**told, "note": "; ".join(filter(None, (judged.note, again, *cut)))}
 
     async def _search(self, case: Case, section: Section) -> tuple[Trail, Analysis, str]:
         """How the search went, its result, and a remark where the engine had to be asked twice: one that
@@ -122,6 +135,7 @@ class Examiner:
         except EngineDied as error:
             if trail.heard:
                 raise
+            await self._renew()
             trail, again = Trail(case.expected), f"asked again after {error}"
             analysis = await self._watch(case, section, trail)
         return trail, analysis, again
@@ -167,7 +181,7 @@ class Examiner:
             except EngineProtocolError as error:
                 self._cannot_count = str(error)
                 raise
-            if theirs.nodes != expected:
+            if not ours.agrees(theirs):
                 wrong = "; ".join(differences(ours, theirs)[:SHOWN_DIFFERENCES])
                 said = f"depth {depth}: {self.engine.name} counts {theirs.nodes}, expected are {expected}"
                 return {"note": f"{said} ({wrong})" if wrong else said, "best": None}
@@ -181,8 +195,14 @@ def _told(judged: Verdict) -> dict[str, Any]:
 def _answer(analysis: Analysis) -> dict[str, Any]:
     best = analysis.best
     if best is None:
-        return {"score": analysis.score}
-    return {"best": best.move, "answer": best.san, "score": analysis.score}
+        return {"score": _plain(analysis)}
+    return {"best": best.move, "answer": best.san, "score": _plain(analysis)}
+
+
+def _plain(analysis: Analysis) -> dict[str, int] | None:
+    """The score as JSON types."""
+    score: dict[str, int] | None = msgspec.to_builtins(analysis.score)
+    return score
 
 
 def _when(found: Found) -> dict[str, Any]:
@@ -194,4 +214,4 @@ def _left(error: EngineError) -> dict[str, Any]:
     partial = error.partial
     if not isinstance(partial, Analysis) or isinstance(error, IllegalEngineMove):
         return {}
-    return {"score": partial.score}
+    return {"score": _plain(partial)}

@@ -46,16 +46,17 @@ def gathered(found: Iterable[Case | BadLine]) -> Loaded:
     gets a number."""
     cases: list[Case] = []
     bad: list[BadLine] = []
+    taken: set[str] = set()
     seen: dict[str, int] = {}
     for one in found:
         if isinstance(one, BadLine):
             bad.append(one)
             continue
-        name = one.id or f"{one.source}:{one.line}"
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            name = f"{name} ({seen[name]})"
-            seen[name] = 1
+        wanted = name = one.id or f"{one.source}:{one.line}"
+        while name in taken:
+            seen[wanted] = seen.get(wanted, 1) + 1
+            name = f"{wanted} ({seen[wanted]})"
+        taken.add(name)
         cases.append(msgspec.structs.replace(one, id=name))
     return Loaded(tuple(cases), tuple(bad))
 

@@ -17,7 +17,7 @@ async def prove(position: Position, analysis: Analysis, moves: int, ask: Ask) ->
     from there. The side to move wins when the other has lost by the rules before its moves are used up.
     """
     side = position.side
-    here, line = position, analysis.lines[0].pv
+    here, line = position, _played(analysis)
     plies = 2 * moves - 1
     while plies:
         if not line:
@@ -30,11 +30,15 @@ async def prove(position: Position, analysis: Analysis, moves: int, ask: Ask) ->
             won = over.winner is not None and here.side != side
             return "" if won else f"its variation ends in {over.reason.replace('-', ' ')}"
         if plies:
-            further = await ask(here)
-            line = further.lines[0].pv if further.lines else ()
-            if further.best is not None and line[:1] != (further.best.move,):
-                line = (further.best.move,)
+            line = _played(await ask(here))
     return f"its variation does not mate in {moves}"
+
+
+def _played(analysis: Analysis) -> tuple[str, ...]:
+    """The moves an engine would play: its variation where that begins with its best move, else that alone."""
+    best = () if analysis.best is None else (analysis.best.move,)
+    line = analysis.lines[0].pv if analysis.lines else ()
+    return line if line[:1] == best else best
 
 
 def _after(start: Position, here: Position) -> str:

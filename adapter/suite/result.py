@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 
-from engines.score import Cp, Mate
-
 # The fields `fenwire suite --json` prints for a case, in this order.
 PUBLIC = (
     "id", "engine", "fen", "expected", "best", "solved", "points", "solved_depth", "solved_ms", "note",
@@ -20,9 +18,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     `best` is the engine's move, canonical, and `answer` what is shown of it; `asked` is what was expected,
     for people, and `expected` the same as JSON types. `points` of `max_points` are earned where moves have
     points. `solved_depth` (plies), `solved_ms` (milliseconds) and `solved_nodes` tell when the engine last
-    changed to what solves the case, null where it is not solved or nothing was reported. `score` is from the
-    side to move. `ms` is how long the case took, `fault` the kind of error where the engine failed, and
-    `transcript` the file that holds the conversation, where one was kept.
+    changed to what solves the case, null where it is not solved or nothing was reported. `score`
+    (`{"cp": 35}`, `{"mate": 3}`) is from the side to move. `ms` is how long the case took, `fault` the kind
+    of error where the engine failed, and `transcript` the file that holds the talk, where one was kept.
     """
 
     seat: int
@@ -35,7 +33,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     best: str | None = None
     answer: str = ""
-    score: Cp | Mate | None = None
+    score: dict[str, int] | None = None
     solved: bool = False
     points: int | None = None
     max_points: int | None = None

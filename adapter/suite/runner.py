@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from adapter import variants
+from adapter.errors import ConfigError
 from adapter.suite.case import Case
 from adapter.suite.contender import Contender
 from adapter.suite.count import Count, depths, own_count
@@ -25,8 +25,8 @@ class Runner:
     """Runs the sections' cases on each contender in turn, `jobs` processes of it at a time.
 
     `on_result` is called with each result on the event loop, as soon as it is there; cases whose key is in
-    `done` are left out. `names` holds what the engines started so far call themselves, by seat; engines of
-    one name are told apart by their number.
+    `done` are left out. `names` holds what the engines call themselves, by seat: of those known from a run
+    that is gone on with, and of those started since; engines of one name are told apart by their number.
     """
 
     def __init__(
@@ -38,8 +38,9 @@ class Runner:
         jobs: int = 1,
         transcripts: Path | None = None,
         done: Container[Key] = (),
+        names: Mapping[int, str] | None = None,
     ) -> None:
-        self.names: dict[int, str] = {}
+        self.names = dict(names or {})
         self._sections = sections
         self._contenders = contenders
         self._on_result = on_result
@@ -80,24 +81,24 @@ class Runner:
         finally:
             for examiner in started.values():
                 await examiner.close()
-            await _end(self._counts.values())
+            for count in self._counts.values():
+                count.cancel()
+            await asyncio.gather(*self._counts.values(), return_exceptions=True)
 
     async def _seat(self, seat: int, first: Examiner, tasks: deque[tuple[int, Case]]) -> None:
         others = min(self._jobs, len(tasks)) - 1
         examiners = [first, *(self._examiner(seat) for _ in range(others))]
-        workers = [asyncio.create_task(self._work(seat, examiner, tasks)) for examiner in examiners]
         try:
-            await asyncio.gather(*workers)
-        finally:
-            await _end(workers)
+            async with asyncio.TaskGroup() as workers:
+                for examiner in examiners:
+                    workers.create_task(self._work(seat, examiner, tasks))
+        except BaseExceptionGroup as group:
+            # what stopped one of them stopped all
+            raise group.exceptions[0] from None
 
     async def _work(self, seat: int, examiner: Examiner, tasks: deque[tuple[int, Case]]) -> None:
         try:
             while tasks:
-                if examiner.engine.given_up:
-                    # each of its deaths cost one case, and the next case has done nothing wrong
-                    await examiner.close()
-                    examiner = self._examiner(seat)
                 number, case = tasks.popleft()
                 result = await examiner.examine(case, number, self._sections[number])
                 self._on_result(msgspec.structs.replace(result, engine=self.names[seat]))
@@ -109,8 +110,11 @@ class Runner:
         return Examiner(contender, seat, own_count=self._own_count, transcripts=self._transcripts)
 
     def _name(self, seat: int, name: str) -> None:
-        taken = name in self.names.values()
-        self.names[seat] = f"{name} #{seat + 1}" if taken else name
+        before = self.names.pop(seat, None)
+        shown = f"{name} #{seat + 1}" if name in self.names.values() else name
+        if before not in (None, shown):
+            raise ConfigError(f"the run to be gone on with is of {before}, and {shown} answers now")
+        self.names[seat] = shown
 
     async def _own_count(self, case: Case, depth: int) -> Count:
         # every engine needs the same
@@ -124,11 +128,3 @@ class Runner:
 def worth_running(case: Case, section: Section) -> bool:
     """Whether the limits leave anything of a case to do: no count deeper than them is asked for."""
     return not case.expected.counting or bool(depths(case.expected.counts, section.limit or case.limit))
-
-
-async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancels what still runs, and waits until it has ended."""
-    running = [task for task in tasks if not task.done()]
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)

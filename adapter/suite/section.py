@@ -54,3 +54,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     def limit_of(self, case: Case) -> Limit:
         """How long a case is searched."""
         return self.limit or case.limit or Limit(seconds=DEFAULT_SECONDS)
+
+    def timed(self, case: Case) -> bool:
+        """Whether the clock ends its search, so that no two runs are alike."""
+        limit = self.limit_of(case)
+        return limit.seconds is not None or limit.clocked

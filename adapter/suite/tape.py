@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import threading
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 from adapter.errors import ConfigError
 from engines.transcript import Transcript
 
-MOST = 20_000  # pieces of talk kept of one case; the oldest go
+MOST = 4_000_000  # bytes of talk kept of one case; the oldest go
 Piece = tuple[float, str, bytes]
 
 
@@ -24,12 +25,18 @@ class Tape:
 
     def __init__(self) -> None:
         self._opening: tuple[Piece, ...] = ()
-        self._talk: deque[Piece] = deque(maxlen=MOST)
+        self._talk: deque[Piece] = deque()
+        self._size = 0
+        self._lock = threading.Lock()
         self._listener: Callable[[str], None] | None = None
         self._rest = b""
 
     def __call__(self, seconds: float, sign: str, data: bytes) -> None:
-        self._talk.append((seconds, sign, data))
+        with self._lock:
+            self._talk.append((seconds, sign, data))
+            self._size += len(data)
+            while self._size > MOST:
+                self._size -= len(self._talk.popleft()[2])
         if sign == "<" and self._listener is not None:
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
@@ -37,9 +44,11 @@ class Tape:
 
     def cut(self) -> None:
         """A case begins: what was said for the one before it is forgotten."""
-        if not self._opening:
-            self._opening = tuple(self._talk)
-        self._talk.clear()
+        with self._lock:
+            if not self._opening:
+                self._opening = tuple(self._talk)
+            self._talk.clear()
+            self._size = 0
 
     @property
     def spoken(self) -> bool:
@@ -69,7 +78,9 @@ class Tape:
             raise ConfigError(f"the folder {folder} cannot be made: {error.strerror or error}") from None
         file = Transcript(path)
         try:
-            for piece in (*self._opening, *self._talk):
+            with self._lock:
+                talk = (*self._opening, *self._talk)
+            for piece in talk:
                 file(*piece)
         finally:
             file.close()

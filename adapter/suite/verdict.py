@@ -70,12 +70,10 @@ def unclaimed(expected: Expected, analysis: Analysis) -> str:
     score = analysis.score
     if expected.mate is None or claims_mate(score, expected.mate):
         return ""
-    said = (
-        f"mate in {score.mate} is claimed"
-        if isinstance(score, Mate) and score.mate > 0
-        else "no mate is claimed"
-    )
-    return f"{said}, in {expected.mate} there is one"
+    said = "no mate"
+    if isinstance(score, Mate) and score.mate > 0:
+        said = f"a mate in {score.mate}"
+    return f"{said} is claimed, there is one in {expected.mate}"
 
 
 def _points(expected: Expected, move: str) -> int | None:

@@ -1,0 +1,91 @@
+"""A run held against an earlier one, case by case: what was fixed, what broke, what became slower."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+import msgspec
+
+from adapter.suite.journal import Saved
+from adapter.suite.result import Result
+
+# Under a limit of time a solution is slower when it takes half as long again and 100 ms more: less than
+# that is noise of the machine. Under limits of nodes or depth every node more counts.
+NOISE_FACTOR = 1.5
+NOISE_MS = 100
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One case that is not as it was; `before` and `now` are its results."""
+
+    before: Result
+    now: Result
+
+    def __str__(self) -> str:
+        return f"{self.now.id}: {_told(self.before)}, now {_told(self.now)}"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """How a run differs from its baseline. `added` and `gone` are cases that only one of them has."""
+
+    fixed: tuple[Change, ...] = ()
+    broken: tuple[Change, ...] = ()
+    slower: tuple[Change, ...] = ()
+    faster: tuple[Change, ...] = ()
+    added: tuple[Result, ...] = ()
+    gone: tuple[Result, ...] = ()
+
+
+def compare(
+    results: Sequence[Result], baseline: Saved, *, timed: Container[tuple[int, int, str]]
+) -> Comparison:
+    """Compares by seat, section, name and position: the engine itself may be another, or another version.
+
+    `timed` holds the keys of those whose search ends by the clock, so that times are compared, not nodes.
+    """
+    earlier = {_key(result): result for result in baseline.results}
+    changes: dict[str, list[Change]] = {"fixed": [], "broken": [], "slower": [], "faster": []}
+    added: list[Result] = []
+    for now in results:
+        before = earlier.pop(_key(now), None)
+        if before is None:
+            added.append(now)
+            continue
+        kind = _kind(before, now, timed=now.key in timed)
+        if kind:
+            changes[kind].append(Change(before, now))
+    kinds: Mapping[str, tuple[Change, ...]] = {kind: tuple(found) for kind, found in changes.items()}
+    return Comparison(**kinds, added=tuple(added), gone=tuple(earlier.values()))
+
+
+def _key(result: Result) -> tuple[object, ...]:
+    return *result.key, result.fen
+
+
+def _kind(before: Result, now: Result, *, timed: bool) -> str:
+    if now.solved != before.solved:
+        return "fixed" if now.solved else "broken"
+    if not now.solved:
+        return ""
+    older, newer = _cost(before, timed=timed), _cost(now, timed=timed)
+    if older is None or newer is None:
+        return ""
+    if _costlier(newer, older, timed=timed):
+        return "slower"
+    return "faster" if _costlier(older, newer, timed=timed) else ""
+
+
+def _cost(result: Result, *, timed: bool) -> int | None:
+    return result.solved_ms if timed else result.solved_nodes
+
+
+def _costlier(one: int, other: int, *, timed: bool) -> bool:
+    return one > max(other * NOISE_FACTOR, other + NOISE_MS) if timed else one > other
+
+
+def _told(result: Result) -> str:
+    if not result.solved:
+        return f"not solved ({result.note})" if result.note else "not solved"
+    cost = [f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else ""]
+    cost.append(f"{result.solved_ms} ms" if result.solved_ms is not None else "")
+    return f"solved after {', '.join(filter(None, cost))}" if any(cost) else "solved"

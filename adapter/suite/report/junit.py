@@ -1,0 +1,89 @@
+"""JUnit XML, as continuous integration reads it: a suite for each part and engine, a test for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
+from adapter.suite.result import Result
+from adapter.suite.summary import Summary
+
+# XML 1.0 §2.2 has no way to write these, and engines print them.
+_FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
+KINDS = {"failure": Failure, "error": Error}
+
+
+class Test(msgspec.Struct, frozen=True, kw_only=True):
+    """One test: `kind` is `failure`, `error`, or empty for one that passed; `text` is what is said beside
+    its `message`."""
+
+    name: str
+    seconds: float = 0.0
+    kind: str = ""
+    message: str = ""
+    text: str = ""
+
+
+def document(title: str, suites: Iterable[tuple[str, Iterable[Test]]]) -> bytes:
+    """The XML of these test suites, each with its name."""
+    whole = JUnitXml(clean(title))
+    for name, tests in suites:
+        suite = TestSuite(clean(name))
+        for test in tests:
+            suite.add_testcase(_case(test, clean(name)))
+        whole.add_testsuite(suite)
+    whole.update_statistics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
+    text: bytes = whole.tostring()  # type: ignore[no-untyped-call]  # the same
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + text
+
+
+def of(summary: Summary) -> bytes:
+    """The JUnit XML of a run; a line that is no case is a test with an error."""
+    suites = [
+        (
+            f"{tally.name} ({tally.engine})",
+            [
+                _test(result)
+                for result in summary.results
+                if (result.seat, result.section) == (tally.seat, tally.section)
+            ],
+        )
+        for tally in summary.tallies
+    ]
+    if summary.bad:
+        bad = [Test(name=f"{one.source}:{one.line}", kind="error", message=one.reason) for one in summary.bad]
+        suites.append(("bad lines", bad))
+    return document(summary.title, suites)
+
+
+def _test(result: Result) -> Test:
+    kind = "" if result.solved else "error" if result.fault else "failure"
+    details = (
+        ("position", result.fen),
+        ("expected", result.asked),
+        ("answer", result.answer),
+        ("transcript", result.transcript or ""),
+    )
+    return Test(
+        name=result.id,
+        seconds=result.ms / 1000,
+        kind=kind,
+        message=result.note,
+        text="\n".join(f"{name}: {value}" for name, value in details if value),
+    )
+
+
+def clean(text: str) -> str:
+    """The text without characters that XML cannot hold; lone surrogates are none of its either."""
+    return text.encode("utf-8", "replace").decode().translate(_FORBIDDEN)
+
+
+def _case(test: Test, group: str) -> TestCase:
+    case = TestCase(clean(test.name), group, test.seconds)
+    if test.kind:
+        outcome = KINDS[test.kind](clean(test.message))
+        outcome.text = clean(test.text)
+        case.result = [outcome]
+    return case

@@ -1,0 +1,61 @@
+"""A run as it goes, on a terminal: a bar, and the sums of each engine, redrawn at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from adapter.suite.report.text import row
+from adapter.suite.result import Result
+
+REFRESH = 4  # times a second
+_COLOURS = {True: "green", False: "red"}
+
+
+class Show(Protocol):
+    """Takes a result as it comes."""
+
+    def __call__(self, result: Result) -> None: ...
+
+
+@contextmanager
+def live(planned: Sequence[int], titles: Sequence[str], done: Sequence[Result]) -> Iterator[Show]:
+    """Shows each result above the sums of its seat (`planned` cases, called `titles` until it has a name);
+    `done` are results of before. All goes to the terminal behind standard error."""
+    console = Console(stderr=True)
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    task = bar.add_task("cases", total=sum(planned), completed=len(done))
+    names = dict(enumerate(titles))
+    seen: dict[int, list[Result]] = {seat: [] for seat in names}
+
+    def take(result: Result) -> None:
+        names[result.seat] = result.engine
+        seen[result.seat].append(result)
+
+    def show(result: Result) -> None:
+        take(result)
+        bar.advance(task)
+        view.console.print(Text(row(result), style=_COLOURS[result.solved]))
+
+    def sums() -> Group:
+        table = Table("engine", "cases", "solved", "errors", box=None, padding=(0, 2, 0, 0))
+        for seat, results in seen.items():
+            table.add_row(
+                Text(names[seat]),
+                f"{len(results)}/{planned[seat]}",
+                str(sum(result.solved for result in results)),
+                str(sum(result.fault is not None for result in results)),
+            )
+        return Group(table, bar)
+
+    for result in done:
+        take(result)
+    with Live(get_renderable=sums, console=console, refresh_per_second=REFRESH, transient=True) as view:
+        yield show

@@ -1,0 +1,83 @@
+"""A run in lines of text, for terminals and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from adapter.suite.result import Result
+from adapter.suite.summary import Summary, Tally
+
+WIDTH = 24  # columns for the name of a case
+
+
+def row(result: Result) -> str:
+    """One case in one line."""
+    told = [f"{mark(result)} {result.id:<{WIDTH}}"]
+    told += [f"{result.answer:<8}"] if result.answer else []
+    told += [cost(result), result.note] if result.solved else [result.note]
+    return "  ".join(filter(None, told)).rstrip()
+
+
+def mark(result: Result) -> str:
+    """How it went, in four letters."""
+    return "ok  " if result.solved else "ERR " if result.fault else "FAIL"
+
+
+def cost(result: Result) -> str:
+    """When the solution was found."""
+    parts = [f"depth {result.solved_depth}" if result.solved_depth is not None else ""]
+    parts.append(f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else "")
+    parts.append(f"{result.solved_ms / 1000:.2f} s" if result.solved_ms is not None else "")
+    return ", ".join(filter(None, parts))
+
+
+def share(tally: Tally) -> str:
+    """Solved of all, with points and mark."""
+    parts = [f"{tally.solved}/{tally.cases} solved"]
+    if tally.points is not None:
+        parts.append(f"{tally.points}/{tally.max_points} points")
+    if tally.faults:
+        parts.append(f"{tally.faults} engine error{'' if tally.faults == 1 else 's'}")
+    if tally.cases < tally.planned:
+        parts.append(f"{tally.planned - tally.cases} not run")
+    if tally.mark is not None:
+        parts.append(f"{'reaches' if tally.passed else 'misses'} the mark of {tally.mark}")
+    return ", ".join(parts)
+
+
+def totals(summary: Summary) -> Iterator[str]:
+    """The sums of a run, its comparison with a baseline, and its bad lines."""
+    heads = [f"{tally.engine}: {tally.name}" for tally in summary.tallies]
+    width = max(map(len, heads), default=0)
+    for head, tally in zip(heads, summary.tallies, strict=True):
+        yield f"{head:<{width}}  {share(tally)}  ({tally.ms / 1000:.1f} s)"
+    yield from changes(summary)
+    for bad in summary.bad:
+        yield f"bad line {bad}"
+    if not summary.whole:
+        yield "the run was not finished"
+
+
+def changes(summary: Summary) -> Iterator[str]:
+    """What differs from the baseline, the worst first."""
+    found = summary.comparison
+    if found is None:
+        return
+    groups: tuple[tuple[str, Sequence[object]], ...] = (
+        ("broken", found.broken),
+        ("slower", found.slower),
+        ("fixed", found.fixed),
+        ("faster", found.faster),
+        ("new", [result.id for result in found.added]),
+        ("gone", [result.id for result in found.gone]),
+    )
+    counts = ", ".join(f"{len(group)} {name}" for name, group in groups if group)
+    yield f"against the baseline: {counts or 'nothing differs'}"
+    for name, group in groups[:3]:
+        yield from listed(name, group)
+
+
+def listed(name: str, group: Iterable[object]) -> Iterator[str]:
+    """Each of a group in a line that begins with its name."""
+    for one in group:
+        yield f"  {name:<7}{one}"

@@ -1,0 +1,145 @@
+"""The whole of a run: who took part, what came of it, whether it was enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from adapter.suite.baseline import Comparison
+from adapter.suite.case import BadLine
+from adapter.suite.result import Result
+from adapter.suite.section import Section
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine's sums over one section. `cases` are those that were run of `planned`; `passed` is None
+    where nothing was asked for."""
+
+    seat: int
+    section: int
+    engine: str
+    name: str
+    planned: int
+    cases: int
+    solved: int
+    points: int | None
+    max_points: int | None
+    faults: int
+    ms: int
+    mark: str | None
+    passed: bool
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's results, in the order of the suite, and its sums.
+
+    `whole` tells that every case was run. `passed` is what the exit code says: whole, no bad line, each mark
+    reached, nothing broken; where a section has no mark, no wrong count and no engine that failed.
+    """
+
+    title: str
+    tallies: tuple[Tally, ...]
+    results: tuple[Result, ...]
+    bad: tuple[BadLine, ...]
+    comparison: Comparison | None
+    whole: bool
+    passed: bool
+
+    @property
+    def solved(self) -> int:
+        """Cases solved by all engines together."""
+        return sum(tally.solved for tally in self.tallies)
+
+    @property
+    def failures(self) -> tuple[Result, ...]:
+        """The results that are not as expected."""
+        return tuple(result for result in self.results if not result.solved)
+
+    def plain(self) -> dict[str, Any]:
+        """The sums as JSON types: what `fenwire suite --json` prints last."""
+        told: dict[str, Any] = {
+            "title": self.title,
+            "cases": len(self.results),
+            "solved": self.solved,
+            "passed": self.passed,
+            "complete": self.whole,
+            "engines": [
+                {
+                    name: getattr(tally, name)
+                    for name in Tally.__struct_fields__
+                    if name not in ("seat", "section")
+                }
+                for tally in self.tallies
+            ],
+            "bad_lines": [msgspec.to_builtins(bad) for bad in self.bad],
+            "baseline": None,
+        }
+        if self.comparison is not None:
+            told["baseline"] = {
+                name: [getattr(one, "now", one).id for one in getattr(self.comparison, name)]
+                for name in Comparison.__struct_fields__
+            }
+        return told
+
+
+def summarize(
+    title: str,
+    sections: Sequence[Section],
+    plans: Sequence[Sequence[tuple[int, int, str]]],
+    names: Sequence[str],
+    results: Sequence[Result],
+    comparison: Comparison | None,
+) -> Summary:
+    """Sums a run up. `plans` holds, for each seat, the keys of the cases that were to be run, and `names`
+    what its engine is called."""
+    place = {key: index for index, key in enumerate(key for plan in plans for key in plan)}
+    ordered = sorted(results, key=lambda result: place[result.key])
+    tallies = tuple(
+        _tally(seat, number, section, names[seat], planned, ordered)
+        for seat, plan in enumerate(plans)
+        for number, section in enumerate(sections)
+        if (planned := sum(of == number for _, of, _ in plan))
+    )
+    bad = tuple(line for section in sections for line in section.bad)
+    whole = len(ordered) == len(place)
+    broken = comparison is not None and bool(comparison.broken)
+    return Summary(
+        title=title,
+        tallies=tallies,
+        results=tuple(ordered),
+        bad=bad,
+        comparison=comparison,
+        whole=whole,
+        passed=whole and not bad and not broken and all(tally.passed for tally in tallies),
+    )
+
+
+def _tally(
+    seat: int, number: int, section: Section, name: str, planned: int, results: Sequence[Result]
+) -> Tally:
+    mine = [result for result in results if (result.seat, result.section) == (seat, number)]
+    solved = sum(result.solved for result in mine)
+    faults = sum(result.fault is not None for result in mine)
+    pointed = [result for result in mine if result.max_points is not None]
+    if section.mark is not None:
+        passed = section.mark.reached(solved, planned)
+    else:
+        # what an engine makes of a position is a matter of strength, what it counts is right or wrong
+        passed = not faults and all(result.solved for result in mine if "perft" in result.expected)
+    return Tally(
+        seat=seat,
+        section=number,
+        engine=name,
+        name=section.name,
+        planned=planned,
+        cases=len(mine),
+        solved=solved,
+        points=sum(result.points or 0 for result in pointed) if pointed else None,
+        max_points=sum(result.max_points or 0 for result in pointed) if pointed else None,
+        faults=faults,
+        ms=sum(result.ms for result in mine),
+        mark=None if section.mark is None else str(section.mark),
+        passed=passed,
+    )

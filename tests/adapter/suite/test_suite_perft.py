@@ -1,0 +1,183 @@
+"""Perft suites: our counts and the engines' agree with the published ones, and what disagrees is named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from adapter.position import Position
+from adapter.suite.case import Case
+from adapter.suite.contender import Contender
+from adapter.suite.count import MOST, Count, depths, differences, own_count
+from adapter.suite.loading import load
+from adapter.suite.result import Result
+from engines.find import Found
+from engines.limits import Limit
+
+Cases = Callable[..., tuple[Case, ...]]
+Run = Callable[..., Awaitable[list[Result]]]
+Real = Callable[..., Contender]
+
+# Fairy-Stockfish's published counts.
+XIANGQI = [
+    "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 "
+    ";D1 44 ;D2 1920 ;D3 79666 ;D4 3290240 ;D5 133312995",
+    "r1ba1a3/4kn3/2n1b4/pNp1p1p1p/4c4/6P2/P1P2R2P/1CcC5/9/2BAKAB2 w - - 0 1 ;D3 43929",
+    "1rbaka2R/5r3/6n2/2p1p1p2/4P1bP1/PpC3Bc1/1nPR2P2/2N2AN2/1c2K1p2/2BAC4 w - - 0 1 ;D4 4485547",
+    "4kcP1N/8n/3rb4/9/9/9/9/3p1A3/4K4/5CB2 w - - 0 1 ;D4 92741",
+]
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
+
+def failed(results: list[Result]) -> list[tuple[str, str]]:
+    return [(result.id, result.note) for result in results if not result.solved]
+
+
+@pytest.mark.engine("stockfish")
+async def test_the_tricky_records(suites: Path, run: Run, real: Real) -> None:
+    loaded = load([suites / "tricky.perft"])
+    results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=2))
+    assert failed(results) == []
+    withheld = {result.id for result in results if "our rules alone" in result.note}
+    assert withheld == {case.id for case in loaded.cases if case.position is None}
+    assert len(withheld) >= 6
+    assert len(results) == 2 * 19
+
+
+@pytest.mark.engine("stockfish")
+@pytest.mark.parametrize("name", ["chess960-first.perft", "random-first.perft"])
+async def test_chess960_and_random_records(suites: Path, run: Run, real: Real, name: str) -> None:
+    loaded = load([suites / name])
+    assert loaded.bad == ()
+    results = await run(loaded.cases[:40], real("stockfish"), limit=Limit(depth=2))
+    assert failed(results) == []
+    assert {result.solved_depth for result in results} == {2}
+
+
+@pytest.mark.engine("fairy-stockfish")
+@pytest.mark.parametrize("name", ["fairy-xiangqi", "fairy-xiangqi-uci"])
+async def test_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str) -> None:
+    found = cases(XIANGQI[0], XIANGQI[1], XIANGQI[3])
+    results = await run(found, real(name, "xiangqi"), limit=Limit(nodes=50_000))
+    assert [(result.solved, result.solved_depth) for result in results] == [(True, 2), (True, 3)]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["tricky.perft", "chess960-first.perft", "random-first.perft"])
+async def test_all_records_deeper(suites: Path, run: Run, real: Real, name: str) -> None:
+    loaded = load([suites / name])
+    results = await run(
+        loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=4, nodes=800_000)
+    )
+    assert failed(results) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["fairy-xiangqi", "fairy-xiangqi-uci"])
+async def test_all_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str) -> None:
+    results = await run(cases(*XIANGQI), real(name, "xiangqi"), limit=Limit(depth=4))
+    assert failed(results) == []
+    assert len(results) == 4
+
+
+@pytest.mark.engine("toga2")
+async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run, real: Real) -> None:
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+    found = cases(f"{start} D1 20;", f"{start} D2 400;", f"{start} bm a3 e4 d4 Nf3 Nc3 c4;")
+    results = await run(found, real("toga2", "chess"), limit=Limit(depth=3))
+    assert [result.fault for result in results] == ["engine-protocol", "engine-protocol", None]
+    assert "knows no `go perft`" in results[1].note
+    assert results[2].solved
+
+
+async def test_a_wrong_expectation_is_ours_to_tell(cases: Cases, run: Run, real: Real) -> None:
+    (result,) = await run(cases(f"{MATED} ;D1 1"), real("stockfish"))
+    assert (result.solved, result.note) == (False, "depth 1: our rules count 0, expected are 1")
+
+
+async def test_a_finished_game_is_counted_without_the_engine(
+    cases: Cases, run: Run, actor: Callable[..., Contender]
+) -> None:
+    (result,) = await run(
+        cases(f"{MATED} ;D1 0 ;D2 0"), actor("--die-after", "position"), limit=Limit(depth=2)
+    )
+    assert (result.solved, result.note) == (True, "counted by our rules alone: the game is over")
+
+
+async def test_the_moves_an_engine_counts_wrong_are_named(
+    cases: Cases, run: Run, scripted: Callable[..., Found], tmp_path: Path
+) -> None:
+    record = "4k3/8/8/8/8/8/P7/K7 w - - 0 1"
+    talk = tmp_path / "talk.txt"
+    lines = [
+        "> uci", "< id name Miscounter", "< uciok", "> isready", "< readyok", "> isready", "< readyok",
+        f"> position fen {record}", "> isready", "< readyok", "> go perft 1", "> isready", "< readyok",
+        "< a2a3: 1", "< a1b1: 2", "< a1a2: 1", "< a1b2: 1", "< ", "< Nodes searched: 5", "> quit",
+    ]  # fmt: skip
+    talk.write_text("\n".join(lines) + "\n")
+    contender = Contender(scripted("--play", str(talk)), {}, ("chess",))
+    (result,) = await run(cases(f"{record} ;D1 4"), contender)
+    assert not result.solved
+    assert result.fault is None
+    assert result.note == (
+        "depth 1: Miscounter counts 5, expected are 4 "
+        "(a1a2 is not legal; a1b1: 2 instead of 1; a2a4 is missing)"
+    )
+
+
+def test_what_differs_move_by_move() -> None:
+    ours = Count(6, {"a": 1, "b": 2, "c": 3})
+    assert ours.agrees(Count(6, {"c": 3, "b": 2, "a": 1}))
+    assert ours.agrees(Count(6, {}))
+    assert not ours.agrees(Count(6, {"a": 3, "b": 2, "c": 1}))
+    assert not ours.agrees(Count(5, {}))
+    assert differences(ours, Count(5, {})) == []
+    assert differences(ours, Count(6, {"a": 1, "b": 1, "d": 4})) == [
+        "b: 1 instead of 2",
+        "c is missing",
+        "d is not legal",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "counted"),
+    [
+        (None, [1, 2]),
+        (Limit(depth=1), [1]),
+        (Limit(depth=3), [1, 2, 3]),
+        (Limit(nodes=50), [1]),
+        (Limit(nodes=10), []),
+        (Limit(seconds=1), [1, 2]),
+        (Limit(depth=3, nodes=400), [1, 2]),
+    ],
+)
+def test_how_deep_is_counted(limit: Limit | None, counted: list[int]) -> None:
+    counts = ((1, 20), (2, 400), (3, MOST + 1))
+    assert [depth for depth, _ in depths(counts, limit)] == counted
+
+
+async def test_a_cancelled_count_ends_with_its_first_move() -> None:
+    board = Position.parse("startpos").rules()
+    loop, first = asyncio.get_running_loop(), asyncio.Event()
+    begun: list[str] = []
+    push = board.push
+
+    def noted(move: str) -> None:
+        if not board.fen().startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"):
+            return push(move)
+        begun.append(move)
+        loop.call_soon_threadsafe(first.set)
+        return push(move)
+
+    board.push = noted  # type: ignore[method-assign]
+    task = asyncio.create_task(own_count(board, 4))
+    await first.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    # what waits for the thread
+    await loop.shutdown_default_executor()
+    assert len(begun) < 20
