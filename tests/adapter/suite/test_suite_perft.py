@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from adapter.suite.contender import Contender
 from adapter.suite.count import MOST, Count, depths, differences, own_count
 from adapter.suite.loading import load
 from adapter.suite.result import Result
+from adapter.variants.variant import Board
 from engines.find import Found
 from engines.limits import Limit
 
@@ -159,25 +161,42 @@ def test_how_deep_is_counted(limit: Limit | None, counted: list[int]) -> None:
     assert [depth for depth, _ in depths(counts, limit)] == counted
 
 
+class Watched:
+    """A board that tells of each move played from the position it was made with."""
+
+    def __init__(self, board: Board, tell: Callable[[], None]) -> None:
+        self._board = board
+        self._tell = tell
+        self._depth = 0
+
+    def push(self, move: str) -> None:
+        if not self._depth:
+            self._tell()
+        self._depth += 1
+        self._board.push(move)
+
+    def pop(self) -> None:
+        self._depth -= 1
+        self._board.pop()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._board, name)
+
+
 async def test_a_cancelled_count_ends_with_its_first_move() -> None:
-    board = Position.parse("startpos").rules()
     loop, first = asyncio.get_running_loop(), asyncio.Event()
-    begun: list[str] = []
-    push = board.push
+    begun: list[int] = []
 
-    def noted(move: str) -> None:
-        if not board.fen().startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"):
-            return push(move)
-        begun.append(move)
+    def tell() -> None:
+        begun.append(1)
         loop.call_soon_threadsafe(first.set)
-        return push(move)
 
-    board.push = noted  # type: ignore[method-assign]
-    task = asyncio.create_task(own_count(board, 4))
+    board = Watched(Position.parse("startpos").rules(), tell)
+    task = asyncio.create_task(own_count(board, 4))  # type: ignore[arg-type]
     await first.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    # what waits for the thread
+    # which waits for the thread
     await loop.shutdown_default_executor()
     assert len(begun) < 20
