@@ -52,7 +52,8 @@ def check(
         found = _quick(text, variant, ep, castling)
         if found is not None:
             return Report(text, found[1], True, found[0], None, (), (), (), source, line)
-    from adapter.fen.examine import examine, options
+    from adapter.fen.examine import examine
+    from adapter.fen.options import options
 
     return examine(text, options(variant, side, allow, ep, castling, source, line))
 

@@ -79,7 +79,8 @@ def board_faults(setup: Setup, game: Game) -> list[Fault]:
         message = f"a pawn cannot stand on the first or last rank: {names}"
         faults.append(_fault("pawns-backrank", game, stuck, message))
     for letters in (LETTERS[:6], LETTERS[6:]):
-        faults += _count_faults(setup.board, number, letters, game)
+        if number[letters[5]]:  # a side without a king has men enough to look at
+            faults += _count_faults(setup.board, number, letters, game)
     return faults
 
 

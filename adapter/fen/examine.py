@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 import msgspec
 
-from adapter.errors import ConfigError
 from adapter.fen import castling, heuristics, ranks
 from adapter.fen.detect import choose
-from adapter.fen.fields import ORDER, Fields, split
+from adapter.fen.evidence import hints_of
+from adapter.fen.fields import Fields, split
 from adapter.fen.finding import Fault, Finding, Setup
-from adapter.fen.games import GAMES, Game, collapse_row, square_name
-from adapter.fen.judge import ALLOWED, faults
+from adapter.fen.judge import faults
 from adapter.fen.movelist import read_moves
-from adapter.fen.placement import Placement, cell_spans, read
+from adapter.fen.options import Options
+from adapter.fen.placement import Placement, read
+from adapter.fen.placing import Placer, odd_blanks
 from adapter.fen.problem import Problem, Report, Span
 from adapter.fen.reading import SmallFields
 from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, clear, repairs, substitutes, views
 from adapter.fen.strain import Hints
-from adapter.fen.styles import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyle
 from adapter.fen.text import Prepared, prepare
 from adapter.fen.write import mended, write
 
-MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks has no end of them
 # Mistakes that a board seen from the wrong side makes: one view explains them all.
 _EXPLAINED = frozenset(
     (
@@ -35,43 +32,6 @@ _EXPLAINED = frozenset(
         "pawns-backrank",
     )
 )
-
-
-class Options(msgspec.Struct, frozen=True):
-    """What the caller asked for; the values are checked already."""
-
-    variant: str = "auto"
-    side: str | None = None
-    allow: Collection[str] = ()
-    ep: EpStyle = "keep"
-    castling: CastlingStyle = "keep"
-    source: str | None = None
-    line: int | None = None
-
-
-def options(
-    variant: str,
-    side: str | None,
-    allow: Collection[str],
-    ep: str,
-    castling: str,
-    source: str | None,
-    line: int | None,
-) -> Options:
-    """The options of a check. Raises ConfigError for one that does not exist."""
-    _one_of("variant", variant, ("auto", *GAMES))
-    _one_of("ep", ep, EP_STYLES)
-    _one_of("castling", castling, CASTLING_STYLES)
-    if side is not None:
-        _one_of("side", side, ("w", "b"))
-    for code in allow:
-        _one_of("allow", code, sorted(ALLOWED))
-    return Options(variant, side, frozenset(allow), ep, castling, source, line)  # type: ignore[arg-type]
-
-
-def _one_of(name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ConfigError(f"{name} is {value!r}; it may be {', '.join(known)}")
 
 
 def examine(text: str, options: Options, *, mend: bool = True) -> Report:
@@ -109,7 +69,8 @@ class _Check:
         self.source = fields.source
         self.mend = mend
         self.game = choose(options.variant, fields)
-        self.findings = [*prepared.findings, *fields.findings, *_whitespace(prepared, fields)]
+        self.findings = [*prepared.findings, *fields.findings, *odd_blanks(prepared, fields)]
+        self.placer = Placer(fields, self.game, options, None)
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []
 
@@ -117,15 +78,14 @@ class _Check:
         if self.fields.startpos:
             return self._startpos()
         placement = read(self.fields.placement, self.source, self.game)
+        self.placer = Placer(self.fields, self.game, self.options, placement)
         self.findings += placement.findings
         if placement.nonsense:
             self.findings = [finding for finding in self.findings if finding.code != "missing-fields"]
             return self._finish(None, placement)
         small = SmallFields(self.fields, self.game, self.options.side)
         self.findings += small.findings
-        hints = Hints(
-            self.game, tuple(small.letters), small.ep, small.side, small.captures(_gone(placement, self.game))
-        )
+        hints = hints_of(placement, small, self.game)
         boards = [(0.0, placement.cells)] if placement.sound else ranks.boards(placement, hints)
         if not boards:
             return self._finish(None, placement)
@@ -152,7 +112,6 @@ class _Check:
 
     def _judge(self, setup: Setup, small: SmallFields, placement: Placement) -> list[Fault]:
         found = faults(setup, self.game, side_known=small.side is not None)
-        spans = self._cells(placement)
         said = {finding.code for finding in self.findings}
         for fault in found:
             if fault.code in said and fault.code == "castling-duplicate":
@@ -161,51 +120,8 @@ class _Check:
                 continue  # a game with pockets has men to spare
             if fault.field == "halfmove" and (said & {"halfmove", "fullmove"}):
                 continue  # a counter that was mended proves nothing about the others
-            self.findings.append(self._placed(fault, spans))
+            self.findings.append(self.placer.finding(fault))
         return found
-
-    def _cells(self, placement: Placement) -> list[Span]:
-        """For each cell the character it came from, or its rank where the rank was mended."""
-        if placement.sound:
-            at = cell_spans(placement, self.source, self.game)
-            return [at(cell) for cell in range(self.game.size)]
-        if len(placement.rows) != self.game.height:
-            return [self.source.of(placement.token)] * self.game.size
-        spans: list[Span] = []
-        for row in placement.rows:
-            if len(row.cells) == self.game.width:
-                spans += [self.source.span(place, place + 1) for place in row.places]
-            else:
-                spans += [self.source.span(row.first, row.stop)] * self.game.width
-        return spans
-
-    def _placed(self, fault: Fault, spans: list[Span]) -> Finding:
-        """A fault with its characters: of the field it is about, or of its squares."""
-        related = [spans[cell] for cell in fault.cells]
-        if fault.field == "placement":
-            span = related.pop(0) if related else self.source.of(self.fields.placement)
-        else:
-            word = self.fields.words.get(fault.field)
-            end = self.source.span(self.fields.stop - 1, self.fields.stop)[1]
-            span = (end, end) if word is None else self.source.of(word)
-            if word is not None and fault.field == "castling":
-                offsets = dict.fromkeys(fault.marks)
-                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
-                places = [word.plain.find(canonical[offset]) for offset in offsets]
-                related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
-        severity = fault.severity
-        if severity == "error" and fault.code in self.options.allow:
-            severity = "warning"
-        return Finding(
-            code=fault.code,
-            severity=severity,
-            field=fault.field,
-            at=fault.at,
-            span=span,
-            message=fault.message,
-            related=tuple(dict.fromkeys(other for other in related if other != span)),
-            cells=fault.cells if fault.field == "placement" else (),
-        )
 
     def _wrong(self) -> bool:
         return any(finding.severity == "error" for finding in self.findings)
@@ -319,6 +235,8 @@ class _Check:
         board, side, rights, ep, half, full = self.game.start.split(" ")
         del board
         setup = Setup(self.game.home, side, rights, ep, int(half), int(full))
+        if self._wrong():
+            self.fixed = setup
         return self._finish(setup, None)
 
     def _finish(self, setup: Setup | None, placement: Placement | None) -> Report:
@@ -336,7 +254,7 @@ class _Check:
         fixed = self._proved([self.fixed]) if wrong and self.fixed is not None else []
         suggestions = self._proved(self.suggestions) if self.suggestions else []
         problems = sorted(
-            (self._problem(finding, placement, bool(fixed)) for finding in self.findings),
+            (self.placer.problem(finding, self.fixed if fixed else None) for finding in self.findings),
             key=lambda problem: problem.span,
         )
         return Report(
@@ -361,77 +279,3 @@ class _Check:
             if again.fen == record:
                 proved.append(record)
         return proved
-
-    def _problem(self, finding: Finding, placement: Placement | None, fixed: bool) -> Problem:
-        if fixed and self.fixed is not None and finding.fix is None and finding.severity == "error":
-            finding = self._with_fix(finding, placement, self.fixed)
-        return Problem(
-            finding.code,
-            finding.severity,
-            finding.field,
-            finding.at,
-            finding.span,
-            finding.message,
-            finding.fix,
-            finding.related[:MOST_RELATED],
-        )
-
-    def _with_fix(self, finding: Finding, placement: Placement | None, setup: Setup) -> Finding:
-        """The finding with what the mended record has in its place; moved to the square that is mended."""
-        fix = self._fix(finding, setup)
-        if placement is None or not finding.cells or not placement.cells:
-            return msgspec.structs.replace(finding, fix=fix)
-        changed = [cell for cell in finding.cells if setup.board[cell] != placement.cells[cell]]
-        if len(changed) != 1:
-            return finding
-        cell = changed[0]
-        letter = setup.board[cell]
-        span = self._cells(placement)[cell]
-        related = [other for other in (finding.span, *finding.related) if other != span]
-        return msgspec.structs.replace(
-            finding,
-            at=finding.at if len(finding.cells) == 1 else square_name(self.game, cell),
-            span=span,
-            related=tuple(related),
-            fix="1" if letter == "." else letter,
-        )
-
-    def _fix(self, finding: Finding, setup: Setup) -> str | None:
-        """What the mended record has in the place of a rank or a whole field."""
-        if finding.row is not None:
-            width = self.game.width
-            return collapse_row(setup.board[finding.row * width : (finding.row + 1) * width])
-        word = self.fields.placement if finding.field == "placement" else self.fields.words.get(finding.field)
-        if word is None or finding.span != self.source.of(word):
-            return None
-        parts = mended(setup, self.game, self.options.ep, self.options.castling).split(" ")
-        return dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
-
-
-def _gone(placement: Placement, game: Game) -> int:
-    """How many men are missing for certain, even if every square that cannot be read holds one."""
-    cells = placement.cells
-    men = sum(cells.count(letter) for letter in game.letters)
-    start = sum(2 * limit for limit in game.limits.values())
-    return start - men - cells.count("?") - max(0, game.size - len(cells))
-
-
-def _whitespace(prepared: Prepared, fields: Fields) -> list[Finding]:
-    """One finding for all blanks that are not single ones; among operations and moves they are free."""
-    end = fields.source.span(fields.stop - 1, fields.stop)[1]
-    last = prepared.tokens[-1]
-    tail = fields.source.of(last)[1]
-    spans = [span for span in prepared.blanks if span[0] < end or span[0] >= tail]
-    if not spans:
-        return []
-    return [
-        Finding(
-            code="whitespace",
-            severity="warning",
-            field="record",
-            at="record",
-            span=spans[0],
-            message="blanks are single and stand between the fields only",
-            related=tuple(spans[1:]),
-        )
-    ]

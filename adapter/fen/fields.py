@@ -12,6 +12,7 @@ from adapter.fen import operations
 from adapter.fen.finding import Finding
 from adapter.fen.problem import Field, Severity, Span
 from adapter.fen.text import Prepared, Source, Token, squares
+from adapter.fen.words import CHECKS, CHINESE_MOVE, EXACT, MOVE, SLOPPY, START, STUCK
 
 ORDER: tuple[Field, ...] = ("side", "castling", "en-passant", "halfmove", "fullmove")
 NAMES: dict[Field, str] = {
@@ -21,37 +22,6 @@ NAMES: dict[Field, str] = {
     "halfmove": "half-move clock",
     "fullmove": "full-move number",
 }
-# How surely a word is meant for a field: 2 as it should be, 1 as a slip of the hand may leave it.
-_EXACT: dict[Field, re.Pattern[str]] = {
-    "side": re.compile(r"[wb]"),
-    "castling": re.compile(r"-|[KQkqA-Ha-h]{1,4}"),
-    "en-passant": re.compile(r"-|[a-i][0-9]"),
-    "halfmove": re.compile(r"[0-9]{1,20}"),
-    "fullmove": re.compile(r"[0-9]{1,20}"),
-}
-_SLOPPY: dict[Field, re.Pattern[str]] = {
-    "side": re.compile(r"[WBrR]|white|black|red", re.IGNORECASE),
-    "castling": re.compile(r"(?=.{0,8}[KQkq])[A-Za-z-]{1,9}|[A-Ha-h-]{1,9}|[Nn]one"),
-    "en-passant": re.compile(r"[A-I][0-9]|[a-h]|[a-h][a-h0-9]{1,2}|--|[Nn]one"),
-    "halfmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
-    "fullmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
-}
-_CHECKS = re.compile(r"\+?[0-9]\+[0-9]")
-_MOVE = re.compile(
-    r"[a-i][0-9]-?[a-i][0-9][qrbnQRBN]?|[A-I][0-9]-?[A-I][0-9][QRBN]?"  # UCI and ICCS
-    r"|[KQRBN]?[a-h]?[1-8]?[x:]?[a-h][1-8](?:=?[QRBN])?[+#!?]*"  # SAN
-    r"|[O0]-[O0](?:-[O0])?[+#!?]*"
-    r"|[KABEHNRCPkabehnrcp+-][A-Za-z1-9+-]?[+=.-][1-9]"  # WXF
-    r"|[1-9][0-9]{0,3}\.{1,3}\S{0,10}"  # move numbers
-)
-_CHINESE_MOVE = re.compile(r"(?=.{0,3}[\u4e00-\u9fff])[\u4e00-\u9fff1-9\uff11-\uff19]{4}")
-_START = "startpos"
-# By position, a word that is two fields with the blank between them lost (or become another character).
-_STUCK = (
-    (0, re.compile(r"([wb])(-|[KQkqA-Ha-h]{1,4})")),
-    (1, re.compile(r"(-|[KQkq]{1,4})(-|[a-h][36])")),
-    (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
-)
 _LIKE_RANKS = re.compile(r"[A-Za-z1-9~]{1,10}")
 
 
@@ -87,7 +57,7 @@ class _Splitter:
 
     def split(self) -> Fields:
         placement, before, rest = self._find_placement()
-        if placement.plain.lower() == _START:
+        if placement.plain.lower() == START:
             fields = Fields(self.source, placement, {}, self.findings, [], "", placement.stop, startpos=True)
             self._tail(fields, rest)
             return fields
@@ -97,7 +67,7 @@ class _Splitter:
             following = rest[1] if len(rest) > 1 else None
             if self._ends(token, following, len(before) + len(taken)):
                 break
-            if _CHECKS.fullmatch(token.plain):
+            if CHECKS.fullmatch(token.plain):
                 self._check_count(token)
             else:
                 taken.append(token)
@@ -162,18 +132,22 @@ class _Splitter:
             return following is None or not re.fullmatch(r"-|[0-9]{1,20}", following.plain)
         if field in ("castling", "en-passant") and self._score(token, field) and not self._opcode(token):
             return False
-        if _CHINESE_MOVE.fullmatch(token.raw) or self._opcode(token):
+        if CHINESE_MOVE.fullmatch(token.raw) or self._opcode(token):
             return True
-        return bool(_MOVE.fullmatch(plain)) and not any(self._score(token, other) == 2 for other in ORDER)
+        if following is None and self._score(token, field):
+            return False  # `1.` is the last counter with a full stop, and not the number of a move
+        return bool(MOVE.fullmatch(plain)) and not any(
+            self._score(token, other) == 2 for other in ORDER[index:]
+        )
 
     def _opcode(self, token: Token) -> bool:
-        return operations.starts(self.source.raw, token.first, like_move=bool(_MOVE.fullmatch(token.plain)))
+        return operations.starts(self.source.raw, token.first, like_move=bool(MOVE.fullmatch(token.plain)))
 
     def _part(self, words: list[Token]) -> list[Token]:
         """Parts two fields between which the blank is missing, when the record is one word short."""
         if len(words) == len(ORDER):
             return words
-        for place, pattern in _STUCK:
+        for place, pattern in STUCK:
             match = pattern.fullmatch(words[place].plain) if place < len(words) else None
             if match is None or (place == 0 and any(self._score(word, "side") == 2 for word in words)):
                 continue
@@ -214,9 +188,9 @@ class _Splitter:
         return any(self._score(word, other) == 2 for other in ORDER if other != field)
 
     def _score(self, token: Token, field: Field) -> int:
-        if _EXACT[field].fullmatch(token.plain):
+        if EXACT[field].fullmatch(token.plain):
             return 2
-        return 1 if _SLOPPY[field].fullmatch(token.plain) else 0
+        return 1 if SLOPPY[field].fullmatch(token.plain) else 0
 
     def _unstick(self, placement: Token, words: dict[Field, Token]) -> Token:
         """Parts a side from the board it sticks to: it is missing and makes the last rank one too long."""
@@ -249,13 +223,13 @@ class _Splitter:
             return
         if rest[0].raw.lower() == "moves":
             fields.moves = rest[1:]
-        elif _MOVE.fullmatch(rest[0].plain) or _CHINESE_MOVE.fullmatch(rest[0].raw):
+        elif MOVE.fullmatch(rest[0].plain) or CHINESE_MOVE.fullmatch(rest[0].raw):
             fields.moves = rest
         else:
             for token in rest:
-                if _CHECKS.fullmatch(token.plain):
+                if CHECKS.fullmatch(token.plain):
                     self._check_count(token)
-            odd = [token for token in rest if not _CHECKS.fullmatch(token.plain)]
+            odd = [token for token in rest if not CHECKS.fullmatch(token.plain)]
             if odd:
                 span = self.source.span(odd[0].first, odd[-1].stop)
                 what = self.source.raw[odd[0].first : odd[-1].stop]

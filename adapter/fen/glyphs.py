@@ -9,6 +9,7 @@ from collections.abc import Mapping
 INVISIBLE = frozenset(
     "\u200b\u200c\u200d\u200e\u200f\u2060\u00ad\ufeff\ufe0e\ufe0f\u202a\u202b\u202c\u202d\u202e"
 )
+STYLING = frozenset("\ufe0e\ufe0f")  # of these, what belongs to a figurine
 # A UTF-8 byte order mark as it looks when read as Latin-1.
 BOMS = ("\ufeff", "\u00ef\u00bb\u00bf")
 QUOTES = dict(

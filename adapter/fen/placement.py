@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
-from adapter.fen import glyphs
 from adapter.fen.finding import Finding
-from adapter.fen.games import Game, rank_name
+from adapter.fen.games import Game, plural, rank_name
+from adapter.fen.letters import Letters
 from adapter.fen.problem import Severity, Span
 from adapter.fen.text import Source, Token
 from adapter.fen.typos import UNKNOWN
@@ -16,8 +14,6 @@ from adapter.fen.typos import UNKNOWN
 # More ranks or longer ones than any slip of the hand makes: such a field is not read square by square.
 MOST_ROWS = 16
 MOST_CHARACTERS = 160
-# Letters that only one colour's Chinese pieces bear when a record tells the colours apart at all.
-_TELLING = frozenset("傌俥")
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -37,12 +33,17 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """The whole field as read. `sound` says that its cells are a board; `nonsense`, that nothing is."""
+    """The whole field as read.
+
+    `sound` says that its cells are a board, `aligned` that they are but for unknown men, `nonsense` that
+    there is nothing to be read.
+    """
 
     token: Token
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
     sound: bool
+    aligned: bool = False
     nonsense: bool = False
 
     @property
@@ -62,13 +63,7 @@ class _Reader:
         self.source = source
         self.game = game
         self.findings: list[Finding] = []
-        self.unlike: list[Span] = []  # look-alikes
-        self.aliased: list[tuple[int, Span]] = []
-        self.foreign: list[tuple[int, int, str]] = []
-        self.unknown: list[tuple[int, int, str]] = []
-        self.language: tuple[str, dict[str, str]] | None = None
-        self.either = False
-        self.places: list[int] = []
+        self.letters = Letters(token, source, game)
 
     def read(self) -> Placement:
         token = self._extras(self.token)
@@ -76,21 +71,19 @@ class _Reader:
         if len(pieces) > MOST_ROWS or len(token.plain) > MOST_CHARACTERS or not _boardlike(pieces, self.game):
             self._count(len(pieces))
             return Placement(token, (), tuple(self.findings), sound=False, nonsense=True)
-        self._find_language(token)
-        self.either = not _TELLING & set(token.raw) and not {"炮", "砲"} <= set(token.raw)
         rows = [self._row(piece, number) for number, piece in enumerate(pieces)]
-        self.places = [place for row in rows for place in row.places]
-        self._letters(token)
-        right_sums = all(len(row.cells) == self.game.width for row in rows)
+        self.findings += self.letters.findings([place for row in rows for place in row.places])
         if len(rows) != self.game.height:
             self.findings = [finding for finding in self.findings if finding.code != "digit-run"]
             self._count(len(rows))
         else:
-            for number, row in enumerate(rows):
-                self._sum(number, row)
-        unknown = any(UNKNOWN in row.cells for row in rows)
-        sound = right_sums and not unknown and len(rows) == self.game.height
-        return Placement(token, tuple(rows), tuple(self.findings), sound)
+            self._sums(rows)
+        aligned = self._aligned(rows)
+        sound = aligned and not any(UNKNOWN in row.text for row in rows)
+        return Placement(token, tuple(rows), tuple(self.findings), sound, aligned)
+
+    def _aligned(self, rows: list[Row]) -> bool:
+        return len(rows) == self.game.height and all(len(row.cells) == self.game.width for row in rows)
 
     def _extras(self, token: Token) -> Token:
         """Takes off what other games write into the field: pockets and marks of promoted men."""
@@ -124,19 +117,6 @@ class _Reader:
             pieces.pop()
         return pieces
 
-    def _find_language(self, token: Token) -> None:
-        """Settles on a language when the letters are no English ones and all are of one other language."""
-        if self.game.width != 8:
-            return
-        letters = {char.upper() for char in token.plain if char.isalpha() and char.isascii()}
-        if letters <= set("PNBRQK"):
-            return
-        text = token.plain
-        for language, table in glyphs.translations("".join(sorted(letters))).items():
-            if all(sum(table.get(char) == king for char in text) == 1 for king in "Kk"):
-                self.language = language, table
-                return
-
     def _row(self, piece: Token, number: int) -> Row:
         cells: list[str] = []
         places: list[int] = []
@@ -163,8 +143,8 @@ class _Reader:
             if char == "~" and cells:
                 marks.append(place)
                 continue
-            letter = self._letter(char, piece.raw[offset], number, place)
-            if len(letter) != 1 or (letter == self.game.foreign.get(char) and self._lone()):
+            letter = self.letters.read(char, piece.raw[offset], number, place)
+            if len(letter) != 1 or (letter == self.game.foreign.get(char) and self.letters.lone):
                 guesses[len(text)] = char, letter
                 letter = UNKNOWN
             text.append(letter)
@@ -182,80 +162,6 @@ class _Reader:
             )
         return row
 
-    def _letter(self, char: str, raw: str, number: int, place: int) -> str:
-        """The man a character stands for, or all it may stand for; nothing when it may be anything."""
-        span = self.source.span(place, place + 1)
-        if raw != char:
-            self.unlike.append(span)
-            if self.either and raw in "馬马車车炮砲":
-                return char.lower() + char.upper()
-        if self.language is not None and char in self.language[1]:
-            return self.language[1][char]
-        if char in self.game.letters:
-            return char
-        if char in self.game.aliases:
-            self.aliased.append((number, span))
-            return self.game.aliases[char]
-        if char in self.game.foreign:
-            self.foreign.append((number, place, char))
-            return self.game.foreign[char]
-        self.unknown.append((number, place, char))
-        return ""
-
-    def _lone(self) -> bool:
-        """Whether a foreign letter stands alone, and may as well be a slip of the hand."""
-        foreign = self.game.foreign
-        return sum(other in foreign and other not in self.game.letters for other in self.token.plain) == 1
-
-    def _letters(self, token: Token) -> None:
-        """One finding for each kind of odd letters in the whole field."""
-        if self.unlike:
-            what = (
-                f"{len(self.unlike)} characters that only look like those of a record"
-                if len(self.unlike) > 1
-                else "a character that only looks like one of a record"
-            )
-            if self.unlike[0][1] > self.unlike[0][0]:
-                self._say("unicode-lookalike", "error", "placement", self.unlike[0], what, self.unlike[1:])
-        if self.language is not None:
-            span = self.source.of(token)
-            message = f"the pieces are named in {self.language[0]}"
-            self._say("piece-language", "error", "placement", span, message)
-        if self.aliased:
-            number, span = self.aliased[0]
-            message = "H and E stand for the horse and the elephant; a record writes N and B"
-            related = [other for _, other in self.aliased[1:]]
-            self._say("letters-he", "warning", rank_name(self.game, number), span, message, related)
-        self._letters_of("piece-language", self.foreign, self._meaning)
-        self._letters_of("bad-letter", self.unknown, repr)
-
-    def _meaning(self, char: str) -> str:
-        return f"{char!r} (for {self.game.foreign[char]!r})"
-
-    def _letters_of(
-        self, code: str, found: list[tuple[int, int, str]], describe: Callable[[str], str]
-    ) -> None:
-        if not found:
-            return
-        number, place, char = found[0]
-        spans = [self.source.span(at, at + 1) for _, at, _ in found]
-        guessed = [cell for cell, at in enumerate(self.places) if at == place]
-        kinds = list(dict.fromkeys(letter for _, _, letter in found))
-        shown = ", ".join(describe(letter) for letter in kinds[:6])
-        what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
-        message = f"{what} of {self.game.name.replace('960', '')}"
-        single = len(found) == 1
-        self._say(
-            code,
-            "error",
-            rank_name(self.game, number),
-            spans[0],
-            message,
-            spans[1:],
-            fix=self.game.foreign.get(char) if single else None,
-            cells=tuple(guessed) if len(self.places) == self.game.size else (),
-        )
-
     def _digits(self, number: int, row: Row, piece: Token, bad: list[int], runs: list[list[int]]) -> None:
         name = rank_name(self.game, number)
         if bad:
@@ -271,22 +177,38 @@ class _Reader:
             fix = str(total) if total <= self.game.width else None
             self._say("digit-run", "warning", name, spans[0], message, spans[1:], row=number, fix=fix)
 
-    def _sum(self, number: int, row: Row) -> None:
-        name = rank_name(self.game, number)
-        have, want = len(row.cells), self.game.width
-        # what an odd letter or digit explains is not said again
-        odd = any(f.code == "bad-digit" and f.row == number for f in self.findings)
-        if have == want or odd or (row.guesses and have - len(row.guesses) == want):
+    def _sums(self, rows: list[Row]) -> None:
+        """A finding for each rank that does not sum up; one for all of them when that is half the board."""
+        wrong = [number for number, row in enumerate(rows) if self._off(number, row)]
+        if 2 * len(wrong) < self.game.height:
+            for number in wrong:
+                row = rows[number]
+                have, want = len(row.cells), self.game.width
+                name = rank_name(self.game, number)
+                off = f"{want - have} short of" if have < want else f"{have - want} over"
+                message = f"{name} describes {plural(have, 'square')}, {off} {want}"
+                self._say("rank-sum", "error", name, self._span(row), message, row=number)
             return
-        off = f"{want - have} short of" if have < want else f"{have - want} over"
-        message = f"{name} describes {have} square{'s' * (have != 1)}, {off} {want}"
-        self._say("rank-sum", "error", name, self.source.span(row.first, row.stop), message, row=number)
+        spans = [self._span(rows[number]) for number in wrong]
+        sums = ", ".join(str(len(row.cells)) for row in rows)
+        message = f"{len(wrong)} ranks do not describe {self.game.width} squares; the sums are {sums}"
+        name = rank_name(self.game, wrong[0])
+        self._say("rank-sum", "error", name, spans[0], message, spans[1:])
+
+    def _off(self, number: int, row: Row) -> bool:
+        """Whether a rank has a wrong sum that no odd letter or digit explains: that is not said again."""
+        have, want = len(row.cells), self.game.width
+        odd = any(f.code == "bad-digit" and f.row == number for f in self.findings)
+        return not (have == want or odd or (row.guesses and have - len(row.guesses) == want))
+
+    def _span(self, row: Row) -> Span:
+        return self.source.span(row.first, row.stop)
 
     def _count(self, have: int) -> None:
         if any(finding.code == "rank-count" for finding in self.findings):
             return
         want = self.game.height
-        message = f"{have} rank{'s' * (have != 1)} instead of {want}"
+        message = f"{plural(have, 'rank')} instead of {want}"
         self._say("rank-count", "error", "placement", self.source.of(self.token), message)
 
     def _say(
@@ -332,15 +254,3 @@ def _pocket(pieces: list[Token]) -> bool:
         sum(int(char) if char.isdigit() and char.isascii() else 1 for char in rank.plain) for rank in ranks
     ]
     return widths == [8] * 8 and (not last.plain.isdigit()) and last.plain.isalpha() and len(last.plain) != 8
-
-
-def cell_spans(placement: Placement, source: Source, game: Game) -> Callable[[int], Span]:
-    """A function from a cell of a sound board to its character in the user's text."""
-    places = [place for row in placement.rows for place in row.places]
-
-    def span(cell: int) -> Span:
-        return (
-            source.span(places[cell], places[cell] + 1) if cell < len(places) else source.of(placement.token)
-        )
-
-    return span

@@ -68,7 +68,7 @@ def _fill(ranks: list[Rank], hints: Hints) -> Iterator[tuple[float, str]]:
     if len(damaged) > len(KEPT) or not all(options.values()):
         return
     current = [
-        min(options[index], key=options[index].__getitem__) if index in options else cells_of(text)
+        _likeliest(options[index], index, game) if index in options else cells_of(text)
         for index, (text, _) in enumerate(ranks)
     ]
     # each rank is judged on the board that the likeliest readings of the others make
@@ -88,6 +88,15 @@ def _fill(ranks: list[Rank], hints: Hints) -> Iterator[tuple[float, str]]:
     yield from ((total, "".join(board)) for total, _, board in finished)
     if damaged and finished:
         yield from _shifted(finished[0][1], finished[0][2], damaged, hints)
+
+
+def _likeliest(options: dict[str, float], index: int, game: Game) -> str:
+    """Of the readings of a rank the cheapest, and of these the nearest to the start position."""
+    home = game.home[index * game.width : (index + 1) * game.width]
+    return min(
+        options,
+        key=lambda row: options[row] + sum(one != two for one, two in zip(row, home, strict=True)) / 16,
+    )
 
 
 def _best(options: dict[str, float], current: list[str], index: int, hints: Hints) -> list[str]:

@@ -36,14 +36,21 @@ class SmallFields:
         """The side to move when there is one reading of it."""
         return self.sides[0][1] if len(self.sides) == 1 else None
 
+    def plies(self, away: int) -> int | None:
+        """How many half-moves were played, None when `away` men have left home and that is too many."""
+        if "fullmove" not in self.fields.words or len(self.halfmoves) * len(self.fullmoves) != 1:
+            return None
+        played = 2 * (self.fullmoves[0][1] - 1) + (self.side == "b")
+        return played if away <= 2 * played else None
+
     def captures(self, gone: int) -> int | None:
         """How many captures the counters leave room for: none since the clock began.
 
         None when at least `gone` men are missing and the counters cannot be right about that.
         """
-        if "fullmove" not in self.fields.words or len(self.halfmoves) * len(self.fullmoves) != 1:
+        played = self.plies(0)
+        if played is None:
             return None
-        played = 2 * (self.fullmoves[0][1] - 1) + (self.side == "b")
         # cannons may take at once, the first capture of chess is White's second move
         first = 0 if self.game.width == 9 else 2
         room = max(0, played - self.halfmoves[0][1] - first)

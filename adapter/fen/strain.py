@@ -23,13 +23,17 @@ MISSING = 0.3  # each man that is gone
 
 
 class Hints(msgspec.Struct, frozen=True):
-    """What the other fields tell about the board; `captures` is how many the counters leave room for."""
+    """What the other fields tell about the board.
+
+    `captures` and `plies` are how many of either the counters leave room for; None where they tell nothing.
+    """
 
     game: Game
     castling: tuple[str, ...] = ()
     ep: str = "-"
     side: str | None = None
     captures: int | None = None
+    plies: int | None = None
 
 
 def strain(cells: str, hints: Hints) -> float:
@@ -66,6 +70,10 @@ def _chess(cells: str, hints: Hints) -> float:
     cost += DENIED * _pawn_excess(_files(cells, "P"), black) + DENIED * _pawn_excess(
         _files(cells, "p"), white
     )
+    if hints.plies is not None and not hints.game.chess960:
+        # a half-move empties one start square, or two by taking
+        left = sum(home != "." and man != home for man, home in zip(cells, hints.game.home, strict=True))
+        cost += UNLIKELY * (left > 2 * hints.plies)
     cost += DENIED * sum(resolve(letter, cells, hints.game).rook is None for letter in hints.castling)
     return cost + _en_passant(cells, hints)
 

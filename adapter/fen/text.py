@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from adapter.fen.finding import Finding
-from adapter.fen.glyphs import BOMS, INVISIBLE, PLAIN, QUOTES
+from adapter.fen.glyphs import BOMS, INVISIBLE, PLAIN, QUOTES, STYLING
 from adapter.fen.problem import Severity, Span
 
 _PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
@@ -176,7 +176,8 @@ def _decode(text: str, findings: list[Finding]) -> Source:
             char, width = chr(int(escape[1], 16)), 3
             escapes.append((index, index + 3))
         elif char in INVISIBLE:
-            unseen.append((index, index + 1))
+            if char not in STYLING:
+                unseen.append((index, index + 1))
             index += 1
             continue
         kept.append(char)
@@ -247,20 +248,8 @@ def _unglue(source: Source, tokens: list[Token], findings: list[Finding]) -> lis
         return tokens
     token = tokens[0]
     if _ADDRESS.match(token.plain):
-        start = _address_end(token.plain)
-        stop = len(token.plain)
-        if len(tokens) == 1:
-            for sign in "?&#":
-                cut = token.plain.find(sign, start)
-                stop = cut if cut >= 0 and cut < stop else stop
-        if start:
-            spans = [source.span(token.first, token.first + start)]
-            if stop < len(token.plain):
-                spans.append(source.span(token.first + stop, token.stop))
-            message = "the record is part of a web address"
-            findings.append(_finding("leading-garbage", "warning", spans[0], message, spans[1:]))
-            token = token.part(start, stop)
-            tokens = [token, *tokens[1:]]
+        tokens = _out_of_address(source, tokens, findings)
+        token = tokens[0]
     glue = _GLUED.search(token.plain) if len(tokens) == 1 else None
     if glue is None:
         return tokens
@@ -274,17 +263,36 @@ def _unglue(source: Source, tokens: list[Token], findings: list[Finding]) -> lis
     return pieces
 
 
+def _out_of_address(source: Source, tokens: list[Token], findings: list[Finding]) -> list[Token]:
+    """The words without what an address has before the record, and behind it: `?color=white`, `&flip`."""
+    first, last = tokens[0], tokens[-1]
+    start = _address_end(first.plain)
+    if not start:
+        return tokens
+    spans = [source.span(first.first, first.first + start)]
+    stop = min(
+        (cut for sign in "?&#" if (cut := last.plain.find(sign, start if first is last else 0)) >= 0),
+        default=len(last.plain),
+    )
+    if stop < len(last.plain):
+        spans.append(source.span(last.first + stop, last.stop))
+    message = "the record is part of a web address"
+    findings.append(_finding("leading-garbage", "warning", spans[0], message, spans[1:]))
+    tokens = [*tokens[:-1], last.part(0, stop)]
+    return [tokens[0].part(start, len(tokens[0].plain)), *tokens[1:]]
+
+
 def _address_end(text: str) -> int:
     """Where the record begins in an address: behind `fen=`, or at the last run of ranks."""
     marker = text.lower().find("fen=")
     if marker >= 0:
         return marker + 4
-    slashes = [index for index, char in enumerate(text) if char == "/"]
-    for height in (10, 8):
-        if len(slashes) >= height and all(
-            slashes[-height:][i] < slashes[-height + 1 :][i] - 1 for i in range(height - 1)
-        ):
-            return slashes[-height] + 1
+    parts = re.split("[?#]", text, maxsplit=1)[0].split("/")
+    for height, width in ((10, 9), (8, 8)):
+        ranks = parts[-height:-1]
+        # a rank or two may be damaged
+        if len(ranks) == height - 1 and sum(squares(rank) == width for rank in ranks) >= height - 3:
+            return sum(len(part) + 1 for part in parts[:-height])
     return 0
 
 

@@ -81,7 +81,9 @@ def board_faults(setup: Setup, game: Game) -> list[Fault]:
     """Kings, places and counts: what is wrong whoever is to move."""
     faults: list[Fault] = []
     cells = setup.board
-    for letter in game.letters:
+    # where one side has no men at all, the letters have lost their colour, and nothing else can be told
+    told = any(man.isupper() for man in cells) and any(man.islower() for man in cells)
+    for letter in game.letters if told else "Kk":
         number = cells.count(letter)
         kind, side = letter.upper(), "Red" if letter.isupper() else "Black"
         name = NAMES[kind]

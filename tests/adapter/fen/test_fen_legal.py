@@ -8,7 +8,8 @@ import chess
 import pytest
 
 from adapter.fen import check
-from adapter.fen.examine import examine, options
+from adapter.fen.examine import examine
+from adapter.fen.options import options
 
 Records = Callable[[str, int], tuple[str, ...]]
 VARIANTS = ["chess", "chess960", "xiangqi"]

@@ -10,7 +10,8 @@ import pyffish
 import pytest
 
 from adapter.fen import check
-from adapter.fen.examine import examine, options
+from adapter.fen.examine import examine
+from adapter.fen.options import options
 
 PER_PUSH = 10_000
 # Where python-chess finds nothing: promotions beyond the pawns that are gone, and double checks that no move

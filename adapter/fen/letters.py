@@ -1,0 +1,132 @@
+"""The letters of a board: those of the game, and those of other alphabets, languages and notations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from adapter.fen import glyphs
+from adapter.fen.finding import Finding
+from adapter.fen.games import CHESS, Game, rank_name
+from adapter.fen.problem import Severity, Span
+from adapter.fen.text import Source, Token
+
+# Letters that only one colour's Chinese pieces bear when a record tells the colours apart at all.
+_TELLING = frozenset("傌俥")
+_EITHER = frozenset("馬马車车炮砲")
+_ENGLISH = frozenset(CHESS.limits)
+
+# The rank, the place in the source, and the character.
+Odd = tuple[int, int, str]
+
+
+class Letters:
+    """Reads the letters of one placement field and keeps account of the odd ones."""
+
+    def __init__(self, token: Token, source: Source, game: Game) -> None:
+        self.token = token
+        self.source = source
+        self.game = game
+        self.unlike: list[Odd] = []  # look-alikes
+        self.aliased: list[Odd] = []
+        self.foreign: list[Odd] = []
+        self.unknown: list[Odd] = []
+        self.language, self.table = self._language()
+        told = _TELLING & set(token.raw) or {"炮", "砲"} <= set(token.raw)
+        self.either = frozenset() if told else _EITHER
+        # a foreign letter that stands alone may as well be a slip of the hand
+        strange = [char for char in token.plain if char in game.foreign and char not in game.letters]
+        self.lone = len(strange) == 1
+
+    def read(self, char: str, raw: str, rank: int, place: int) -> str:
+        """The man a character stands for; several it may stand for, likeliest first; none for any."""
+        if raw != char:
+            self.unlike.append((rank, place, raw))
+            if raw in self.either:
+                return char.lower() + char.upper()
+        if char in self.table:
+            return self.table[char]
+        if char in self.game.letters:
+            return char
+        for known, seen in ((self.game.aliases, self.aliased), (self.game.foreign, self.foreign)):
+            if char in known:
+                seen.append((rank, place, char))
+                return known[char]
+        self.unknown.append((rank, place, char))
+        return ""
+
+    def findings(self, places: list[int]) -> Iterator[Finding]:
+        """One finding for each kind of odd letters; `places` are the source places of all squares."""
+        if self.unlike:
+            message = "a character that only looks like one of a record"
+            if len(self.unlike) > 1:
+                message = f"{len(self.unlike)} characters that only look like those of a record"
+            spans = self._spans(self.unlike)
+            yield self._finding("unicode-lookalike", "error", "placement", message, spans)
+        if self.language:
+            message = f"the pieces are named in {self.language}"
+            yield self._finding("piece-language", "error", "placement", message, [self.source.of(self.token)])
+        if self.aliased:
+            message = "H and E stand for the horse and the elephant; a record writes N and B"
+            name = rank_name(self.game, self.aliased[0][0])
+            yield self._finding("letters-he", "warning", name, message, self._spans(self.aliased))
+        yield from self._strange("piece-language", self.foreign, self._meaning, places)
+        yield from self._strange("bad-letter", self.unknown, repr, places)
+
+    def _language(self) -> tuple[str, dict[str, str]]:
+        """The one other language whose letters all these are, when they are not English, with its letters."""
+        text = self.token.plain
+        letters = {char.upper() for char in text if char.isalpha() and char.isascii()}
+        if self.game.width == CHESS.width and not letters <= _ENGLISH:
+            for language, table in glyphs.translations("".join(sorted(letters))).items():
+                if all(sum(table.get(char) == king for char in text) == 1 for king in "Kk"):
+                    return language, table
+        return "", {}
+
+    def _meaning(self, char: str) -> str:
+        return f"{char!r} (for {self.game.foreign[char]!r})"
+
+    def _strange(
+        self, code: str, found: list[Odd], describe: Callable[[str], str], places: list[int]
+    ) -> Iterator[Finding]:
+        if not found:
+            return
+        rank, place, char = found[0]
+        kinds = list(dict.fromkeys(letter for _, _, letter in found))
+        shown = ", ".join(describe(letter) for letter in kinds[:6])
+        what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
+        message = f"{what} of {'xiangqi' if self.game.width == 9 else 'chess'}"
+        cells = [cell for cell, at in enumerate(places) if at == place]
+        yield self._finding(
+            code,
+            "error",
+            rank_name(self.game, rank),
+            message,
+            self._spans(found),
+            fix=self.game.foreign.get(char) if len(found) == 1 else None,
+            cells=tuple(cells) if len(places) == self.game.size else (),
+        )
+
+    def _spans(self, found: list[Odd]) -> list[Span]:
+        return [self.source.span(place, place + 1) for _, place, _ in found]
+
+    def _finding(
+        self,
+        code: str,
+        severity: Severity,
+        at: str,
+        message: str,
+        spans: list[Span],
+        fix: str | None = None,
+        cells: tuple[int, ...] = (),
+    ) -> Finding:
+        return Finding(
+            code=code,
+            severity=severity,
+            field="placement",
+            at=at,
+            span=spans[0],
+            message=message,
+            related=tuple(spans[1:]),
+            fix=fix,
+            cells=cells,
+        )

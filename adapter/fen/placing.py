@@ -1,0 +1,134 @@
+"""Faults and repairs put in their place: which characters of the user's text they are about."""
+
+from __future__ import annotations
+
+import msgspec
+
+from adapter.fen import castling
+from adapter.fen.fields import ORDER, Fields
+from adapter.fen.finding import Fault, Finding, Setup
+from adapter.fen.games import Game, collapse_row, square_name
+from adapter.fen.options import Options
+from adapter.fen.placement import Placement
+from adapter.fen.problem import Problem, Span
+from adapter.fen.text import Prepared
+from adapter.fen.write import mended
+
+MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks has no end of them
+
+
+class Placer:
+    """Knows the characters of every square and field of one record."""
+
+    def __init__(self, fields: Fields, game: Game, options: Options, placement: Placement | None) -> None:
+        self.fields = fields
+        self.source = fields.source
+        self.game = game
+        self.options = options
+        self.placement = placement
+
+    def finding(self, fault: Fault) -> Finding:
+        """A fault with its characters: of the field it is about, or of its squares."""
+        related = [self._cell(cell) for cell in fault.cells]
+        if fault.field == "placement":
+            span = related.pop(0) if related else self.source.of(self.fields.placement)
+        else:
+            word = self.fields.words.get(fault.field)
+            end = self.source.span(self.fields.stop - 1, self.fields.stop)[1]
+            span = (end, end) if word is None else self.source.of(word)
+            if word is not None and fault.field == "castling":
+                offsets = dict.fromkeys(fault.marks)
+                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
+                places = [word.plain.find(canonical[offset]) for offset in offsets]
+                related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
+        severity = fault.severity
+        if severity == "error" and fault.code in self.options.allow:
+            severity = "warning"
+        return Finding(
+            code=fault.code,
+            severity=severity,
+            field=fault.field,
+            at=fault.at,
+            span=span,
+            message=fault.message,
+            related=tuple(dict.fromkeys(other for other in related if other != span)),
+            cells=fault.cells if fault.field == "placement" else (),
+        )
+
+    def problem(self, finding: Finding, fixed: Setup | None) -> Problem:
+        """The finding as users see it, with what the mended record has in its place."""
+        if fixed is not None and finding.fix is None and finding.severity == "error":
+            finding = self._with_fix(finding, fixed)
+        return Problem(
+            finding.code,
+            finding.severity,
+            finding.field,
+            finding.at,
+            finding.span,
+            finding.message,
+            finding.fix,
+            finding.related[:MOST_RELATED],
+        )
+
+    def _cell(self, cell: int) -> Span:
+        """The character a square came from; its rank, or the whole board, where those were mended."""
+        placement = self.placement
+        if placement is None or len(placement.rows) != self.game.height:
+            return self.source.of(self.fields.placement)
+        number, column = divmod(cell, self.game.width)
+        row = placement.rows[number]
+        if len(row.cells) != self.game.width:
+            return self.source.span(row.first, row.stop)
+        return self.source.span(row.places[column], row.places[column] + 1)
+
+    def _with_fix(self, finding: Finding, setup: Setup) -> Finding:
+        """The finding with its repair, moved to the square that is mended where it is about several."""
+        placement = self.placement
+        if placement is None or not finding.cells or not placement.aligned:
+            return msgspec.structs.replace(finding, fix=self._fix(finding, setup))
+        changed = [cell for cell in finding.cells if setup.board[cell] != placement.cells[cell]]
+        if len(changed) != 1:
+            return finding
+        cell = changed[0]
+        letter = setup.board[cell]
+        span = self._cell(cell)
+        related = [other for other in (finding.span, *finding.related) if other != span]
+        return msgspec.structs.replace(
+            finding,
+            at=finding.at if len(finding.cells) == 1 else square_name(self.game, cell),
+            span=span,
+            related=tuple(related),
+            fix="1" if letter == "." else letter,
+        )
+
+    def _fix(self, finding: Finding, setup: Setup) -> str | None:
+        """What the mended record has in the place of a rank or a whole field."""
+        if finding.row is not None:
+            width = self.game.width
+            return collapse_row(setup.board[finding.row * width : (finding.row + 1) * width])
+        word = self.fields.placement if finding.field == "placement" else self.fields.words.get(finding.field)
+        if word is None or finding.span != self.source.of(word):
+            return None
+        parts = mended(setup, self.game, self.options.ep, self.options.castling).split(" ")
+        return dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
+
+
+def odd_blanks(prepared: Prepared, fields: Fields) -> list[Finding]:
+    """One finding for all blanks that are not single ones; among operations and moves they are free."""
+    end = fields.source.span(fields.stop - 1, fields.stop)[1]
+    last = prepared.tokens[-1]
+    tail = fields.source.of(last)[1]
+    spans = [span for span in prepared.blanks if span[0] < end or span[0] >= tail]
+    if not spans:
+        return []
+    return [
+        Finding(
+            code="whitespace",
+            severity="warning",
+            field="record",
+            at="record",
+            span=spans[0],
+            message="blanks are single and stand between the fields only",
+            related=tuple(spans[1:]),
+        )
+    ]
