@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import msgspec
 import pytest
@@ -14,6 +15,15 @@ from engines.profile import Deadlines, Profile
 
 # Longer than a busy machine needs; a test that waits for one to expire shortens that one.
 DEADLINES = Deadlines(start=20, ready=20, stop=10, quit=0.3, search_slack=10, search=20, silence=20)
+
+
+@pytest.fixture(autouse=True)
+def _no_hang(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Ends the run where a test hangs: what is tested here is that nothing does."""
+    seconds = 3600 if request.node.get_closest_marker("nightly") else 300
+    faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture
