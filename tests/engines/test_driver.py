@@ -144,17 +144,20 @@ async def test_what_was_given_up_answers_nothing_later(
         await driver.close()
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.nightly)])
 async def test_cancelled_anywhere_the_next_answer_is_right(
-    start: Start, book: tuple[list[tuple[str, str]], str]
+    count: int, start: Start, book: tuple[list[tuple[str, str]], str]
 ) -> None:
     pairs, path = book
-    rng = random.Random(20)
+    rng = random.Random(count)
     driver = await start("--strict", "--moves", path, "--think", "0.004")
     try:
-        for _ in range(60):
+        for _ in range(count):
             text, move = rng.choice(pairs)
             task = asyncio.create_task(best(driver, text, rng.choice((DEPTH, ENDLESS))))
-            await asyncio.sleep(rng.choice((0, 0, rng.random() * 0.01)))
+            for _ in range(rng.randrange(6)):
+                await asyncio.sleep(0)
+            await asyncio.sleep(rng.choice((0, rng.random() * 0.01)))
             task.cancel()
             await asyncio.wait([task])
             assert task.cancelled() or task.result() == move
