@@ -26,7 +26,11 @@ class Letters:
         self.token = token
         self.source = source
         self.game = game
-        self.unlike: list[Odd] = []  # look-alikes
+        self.unlike: list[Odd] = [  # look-alikes, of letters, digits and slashes
+            (token.plain.count("/", 0, offset), token.first + offset, raw)
+            for offset, (plain, raw) in enumerate(zip(token.plain, token.raw, strict=True))
+            if plain != raw
+        ]
         self.aliased: list[Odd] = []
         self.foreign: list[Odd] = []
         self.unknown: list[Odd] = []
@@ -39,10 +43,8 @@ class Letters:
 
     def read(self, char: str, raw: str, rank: int, place: int) -> str:
         """The man a character stands for; several it may stand for, likeliest first; none for any."""
-        if raw != char:
-            self.unlike.append((rank, place, raw))
-            if raw in self.either:
-                return char.lower() + char.upper()
+        if raw in self.either:
+            return char.lower() + char.upper()
         if char in self.table:
             return self.table[char]
         if char in self.game.letters:
