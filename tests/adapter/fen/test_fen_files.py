@@ -1,0 +1,154 @@
+"""Records out of files: encodings, line numbers, comments, games, and memory that does not grow."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapter.fen import check
+from adapter.fen.files import MOST_LINE, Entry, read_file, read_stream
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+CHINESE = (
+    "車馬象士將士象馬車/9/1砲5砲1/卒1卒1卒1卒1卒/9/9/兵1兵1兵1兵1兵/1炮5炮1/9/俥傌相仕帥仕相傌俥 w - - 0 1"
+)
+XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+
+
+def entries(data: bytes, **options: Any) -> list[Entry]:
+    return list(read_stream(io.BytesIO(data), source="s", **options))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(encoding: str, end: str) -> None:
+    text = end.join([CHINESE, "", "# a comment", "% another", "// a third", START, "bad", ""])
+    found = entries(text.encode(encoding))
+    assert [entry.line for entry in found] == [1, 6, 7]
+    assert check(found[0].text).fixed == XIANGQI
+    assert check(found[1].text).fen == START
+    assert found[2] == Entry("bad", "s", 7)
+
+
+def test_the_last_line_needs_no_end() -> None:
+    assert [entry.text for entry in entries(f"{START}\n{START}".encode())] == [START, START]
+    assert entries(b"") == entries(b"\n\n\n") == []
+
+
+def test_each_line_is_decoded_on_its_own() -> None:
+    found = entries(
+        START.encode() + b"\n\xff\xfe\x80\n" + CHINESE.encode("gb18030") + b"\n" + CHINESE.encode()
+    )
+    assert [entry.line for entry in found] == [1, 2, 3, 4]
+    assert found[2].text == found[3].text == CHINESE
+    assert not check(found[1].text).ok
+
+
+def test_blanks_around_a_record_are_its_own_matter() -> None:
+    assert entries(f"  {START} \r\n".encode())[0].text == f"  {START} "
+
+
+def test_overlong_lines_are_cut() -> None:
+    found = entries(b"x" * (3 * MOST_LINE) + b"\n" + START.encode() + b"\n")
+    assert [entry.line for entry in found] == [1, 2]
+    assert len(found[0].text) <= 2 * MOST_LINE
+    assert found[1].text == START
+
+
+GAMES = """
+[Event "one"]
+[Site "?"]
+
+1. e4 e5 (1... c5 2. Nf3) 2. Nf3 {a comment} Nc6 *
+
+[Event "bad record"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w KQ - 0 1"]
+
+1. e4 *
+
+[Event "960"]
+[Variant "Chess960"]
+[SetUp "1"]
+[FEN "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1"]
+
+1. e4 e5 2. Ke4 Nf6 *
+"""
+
+
+def test_every_position_of_every_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(GAMES)
+    found = list(read_file(path))
+    assert [(entry.line, entry.ply) for entry in found] == [
+        *((2, ply) for ply in range(5)),
+        (7, 0),
+        *((13, ply) for ply in range(4)),
+    ]
+    reports = [check(entry.text, variant=entry.variant) for entry in found]
+    assert [report.ok for report in reports] == [True] * 5 + [False] + [True] * 3 + [False]
+    assert reports[0].fen == START
+    assert reports[4].fen == "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+    assert [problem.code for problem in reports[5].problems] == ["castling-impossible"] * 2
+    assert {report.variant for report in reports[6:]} == {"chess960"}
+    assert [problem.code for problem in reports[-1].problems] == ["move-illegal"]
+
+
+def test_one_ply_of_every_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"  # told by what is in it
+    path.write_text(GAMES)
+    assert [(entry.line, entry.ply) for entry in read_file(path, ply=2)] == [(2, 2), (13, 2)]
+    assert list(read_file(path, ply=50)) == []
+
+
+def test_xiangqi_games() -> None:
+    text = (
+        '[Game "Chinese Chess"]\n[Red "A"]\n\n1. 炮二平五 馬８進７ *\n\n'
+        '[Game "Chinese Chess"]\n[FEN "5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2 w"]\n\n1. g0f0 d8d9 2. h9h8 *\n'
+    )
+    found = entries(text.encode("gb18030"))
+    assert [(entry.line, entry.ply, entry.variant) for entry in found] == [
+        (1, 0, "xiangqi"),
+        (1, 1, "xiangqi"),
+        (1, 2, "xiangqi"),
+        (6, 0, "xiangqi"),
+        (6, 1, "xiangqi"),
+        (6, 2, "xiangqi"),
+        (6, 3, "xiangqi"),
+    ]
+    reports = [check(entry.text, variant=entry.variant) for entry in found]
+    assert reports[5].fen == "3k1a3/4a4/5n3/9/9/9/9/9/9/4KR3 w - - 2 2"
+    assert [report.ok for report in reports] == [True] * 6 + [False]
+    assert [entry.ply for entry in entries(text.encode(), ply=1)] == [1, 1]
+
+
+def test_a_tag_with_a_record_is_no_game() -> None:
+    found = entries(f'[FEN "{START}"]\n[FEN "{START}"]\n'.encode())
+    assert [entry.line for entry in found] == [1, 2]
+    assert all(check(entry.text).ok for entry in found)
+
+
+@pytest.mark.parametrize("count", [30_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "many.fen"
+    with path.open("w") as file:
+        for number in range(count):
+            file.write(
+                f"{'pppppppp'[: number % 9]}{START[9:]} {number}\n" if number % 50 == 0 else f"{START}\n"
+            )
+    bad = 0
+    peaks = []
+    tracemalloc.start()
+    for number, entry in enumerate(read_file(path), 1):
+        if number % 10 == 1:  # judging every line under tracemalloc would take minutes
+            bad += not check(entry.text).ok
+        if number in (count // 10, count):
+            peaks.append(tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+    assert number == count
+    assert bad
+    assert peaks[1] < peaks[0] + 4_000_000

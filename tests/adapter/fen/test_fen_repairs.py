@@ -1,0 +1,243 @@
+"""Repairs that think: one reading is mended, several are offered, and one mistake is told once."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapter.fen import check
+from adapter.fen.problem import Problem
+
+BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+START = f"{BOARD} w KQkq - 0 1"
+
+
+def only(text: str, **options: str) -> Problem:
+    """The one problem of a record."""
+    problems = check(text, **options).problems  # type: ignore[arg-type]
+    assert len(problems) == 1, problems
+    return problems[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        # the neighbours: where a pawn has left its rank, the gap is behind it
+        (
+            "rnbqkbnr/pp1ppp/8/2p5/4P3/5N2/PPP1PPP/RNBQKB1R b KQkq - 1 2",
+            "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+        ),
+        (
+            "rnbqkbnr/pppp1pppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2",
+            "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2",
+        ),
+        # castling rights: king and rooks are at home
+        ("rnbqkbn/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        # piece counts: nothing is missing, so nothing but empty squares can be
+        ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/pppppppp//8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/pppppppp/0/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/xxxxxxxx/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBQR w KQkq - 0 1", START),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", START),
+        # a digit and a man between which the slash is missing
+        ("rnbqkbnr/pppppppp/88/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        # two ranks that hide each other in the total of 64
+        ("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        # the only square behind a pawn that has just made a double step
+        (
+            "rnbqkbnr/ppppppp/8/8/4P3/8/PPP1PPP/RNBQKBNR b KQkq e3 0 1",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        ),
+        # two kings, one of which has castling rights
+        ("rnbkkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
+        # the whole board read from h to a, or from rank 1 up
+        ("rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w KQkq - 0 1", START),
+        ("RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w KQkq - 0 1", START),
+        # two mistakes that have nothing to do with each other
+        ("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W KQKq e6 -1 1", START),
+    ],
+)
+def test_one_reading_is_mended(text: str, fixed: str) -> None:
+    report = check(text, variant="chess")
+    assert not report.ok
+    assert report.suggestions == ()
+    assert report.fixed == fixed
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        # whose move it is, nobody can know
+        (BOARD, {f"{BOARD} w - - 0 1", f"{BOARD} b - - 0 1"}),
+        (f"{BOARD} KQkq - 0 1", {START, START.replace(" w ", " b ")}),
+        (f"{BOARD} r KQkq - 0 1", {START, START.replace(" w ", " b ")}),
+        # the side or the square is wrong
+        (
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e3 0 1",
+            {
+                "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+                "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+            },
+        ),
+        # a letter too few, of two that may be meant
+        (
+            "r3k2r/8/8/8/8/8/8/R3K2R w KXkq - 0 1",
+            {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w Kkq - 0 1"},
+        ),
+        # which of two rooks on one side
+        (
+            "4k1rr/8/8/8/8/8/8/RR2K1RR w KGBk - 0 1",
+            {"4k1rr/8/8/8/8/8/8/RR2K1RR w KBk - 0 1", "4k1rr/8/8/8/8/8/8/RR2K1RR w GBk - 0 1"},
+        ),
+        # a counter with readable digits
+        (f"{BOARD} w KQkq - 1_0 20", {f"{BOARD} w KQkq - 10 20"}),
+    ],
+)
+def test_several_readings_are_offered(text: str, readings: set[str]) -> None:
+    report = check(text)
+    assert not report.ok
+    assert report.fixed is None
+    assert set(report.suggestions) == readings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/8/8/8/8/8/8/4K3 w - - 0 1",
+        "8/1k6/8/K7/4Q3/r7/8/8 w - - 0 1",
+        "8/8/8/8/8/8/5kK1/8 w - - 0 1",
+        "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
+        f"{BOARD} w KQkq - 0 99999999999999999999",
+        "4k4/9/9/9/9/9/9/9/9/4K4 w - - 0 1",
+        "3k5/9/9/9/9/RRR6/9/9/9/4K4 w - - 0 1",
+        "rnbqkbnr/pppp w KQkq - 0 1",
+    ],
+)
+def test_no_repair_is_made_up(text: str) -> None:
+    report = check(text)
+    assert not report.ok
+    assert report.fixed is None
+    assert report.suggestions == ()
+
+
+def test_views_of_a_board_are_only_suggested_while_it_is_legal() -> None:
+    moved = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b - - 0 1"
+    placement = moved.split()[0]
+    upside_down = "/".join(reversed(placement.split("/")))
+    for code, seen in (
+        ("upside-down", upside_down),
+        ("upside-down", placement.swapcase()),  # as likely: the start position looks the same both ways
+        ("rotated-180", placement[::-1]),
+    ):
+        report = check(f"{seen} b - - 0 1")
+        assert report.ok
+        assert report.fixed is None
+        assert [problem.code for problem in report.problems] == [code]
+        assert moved in report.suggestions
+    middle = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQ1RK1 w - - 0 7"
+    turned = "/".join(reversed(middle.split()[0].split("/")))
+    assert middle in check(turned + " w - - 0 7").suggestions
+
+
+def test_one_mistake_is_told_once() -> None:
+    # 16 men and 9 pawns and a promotion too many: it is the ninth pawn
+    assert only("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBN1 w - - 0 1").code == "too-many-pawns"
+    # both kings in check from each other: they stand side by side
+    assert only("8/8/8/8/8/8/5kK1/8 w - - 0 1").code == "kings-adjacent"
+    # a second king: its castling rights and its checks are not asked about
+    assert only("rnbkkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").code == "king-many"
+    # an odd letter too many explains the sum
+    assert only("rnbqkbnr/ppppxpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").code == "bad-letter"
+    # a digit that is none explains the sum
+    assert only("rnbqkbnr/pppppppp/0/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").code == "bad-digit"
+    # a board read the wrong way round explains every right that is impossible
+    assert only("RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w KQkq - 0 1").code == "upside-down"
+    # letters without colour explain all counts
+    codes = [
+        problem.code for problem in check("RNBQKBNR/PPPPPPPP/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1").problems
+    ]
+    assert "too-many-promoted" not in codes
+    # no rank is right
+    assert only("/////// w - - 0 1").code == "rank-sum"
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    report = check("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 W KQKq e5 -1 x extra", variant="chess")
+    assert {problem.code for problem in report.problems} == {
+        "rank-sum",
+        "side",
+        "castling-duplicate",
+        "castling-impossible",
+        "ep-rank",
+        "halfmove",
+        "fullmove",
+        "trailing-garbage",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "at", "marked", "fix"),
+    [
+        (
+            "rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rank-sum",
+            "rank 7",
+            "ppppppp",
+            "pppppppp",
+        ),
+        ("rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "bad-letter", "rank 7", "x", "p"),
+        ("rnbkkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "king-many", "d8", "k", "q"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", "too-many-promoted", "c1", "N", "B"),
+        (f"{BOARD} W KQkq - 0 1", "side", "side", "W", "w"),
+        (f"{BOARD} w KQKq - 0 1", "castling-duplicate", "castling", "KQKq", "KQkq"),
+        ("4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1", "castling-impossible", "castling", "KQ", "Q"),
+        (f"{BOARD} w KQkq e6 0 1", "ep-no-pawn", "en-passant", "e6", "-"),
+        (f"{BOARD} w KQkq - -5 1", "halfmove", "halfmove", "-5", "0"),
+        ("4k3/4Q3/8/8/8/8/8/4K3 w - - 0 1", "opponent-in-check", "e8", "w", "b"),
+        (
+            "rnbqkbnr/pppppppp/11111111/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "digit-run",
+            "rank 6",
+            "1" * 8,
+            "8",
+        ),
+    ],
+)
+def test_place_span_and_fix(text: str, code: str, at: str, marked: str, fix: str) -> None:
+    problem = only(text)
+    assert (problem.code, problem.at, problem.fix) == (code, at, fix)
+    start, end = problem.span
+    assert text[start:end] == marked
+    # the fix in the place of the span is the repair
+    mended = check(text[:start] + fix + text[end:])
+    assert mended.ok
+    assert mended.fen in (check(text).fixed, check(text).fen)
+
+
+def test_spans_count_characters_of_the_original() -> None:
+    text = '[FEN "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR%20w%20KQkq%20-%20-5%201"]'
+    problem = next(problem for problem in check(text).problems if problem.code == "halfmove")
+    assert text[slice(*problem.span)] == "-5"
+    text = "\ufeff  ♜nbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    spans = {problem.code: text[slice(*problem.span)] for problem in check(text).problems}
+    assert spans["rank-sum"] == "ppppppp"
+    assert spans["unicode-lookalike"] == "♜"
+    assert spans["bom"] == "\ufeff"
+
+
+def test_messages_count() -> None:
+    assert only("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").message == (
+        "rank 7 describes 7 squares, 1 short of 8"
+    )
+    assert only("4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1").message == "White has 9 pawns, 1 more than 8"
+    assert only("4k3/4Q3/8/8/8/8/8/4K3 w - - 0 1").message == (
+        "White is to move, but Black's king on e8 is in check from e7"
+    )
+    assert only("4k4/9/9/9/9/9/9/9/B8/3K5 w - - 0 1").message == (
+        "Red's elephant cannot stand on a1: elephants stand on seven points of their own side"
+    )
