@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,6 +13,8 @@ from adapter.judge import Question, read_line
 
 if TYPE_CHECKING:
     from adapter.engine import Engine, Pursuit
+
+HANDFUL = 16  # reports read and checked at a time, some milliseconds' work
 
 
 class Stream:
@@ -64,18 +67,23 @@ class Stream:
             pursuit = self._pursuit
             if pursuit is None or self._concluded:
                 raise StopAsyncIteration
+            # However fast an engine talks, the event loop has its turn between two handfuls.
+            await asyncio.sleep(0)
             driver, running = pursuit.driver, pursuit.running
             over = running.done.done()
-            if not over:
-                await running.news.wait()
-                running.news.clear()
-            for info in driver.reports(running):
+            infos = driver.reports(running, HANDFUL)
+            for info in infos:
                 line = read_line(self._question, info, driver.dialect)
                 if line is not None:
                     self._lines.append(line)
-            # the last reports are handed out before an error may end the reading
-            if over and not self._lines:
+            if infos:
+                continue
+            if over:
+                # behind the last reports, which an error would have cut off
                 await self._conclude(pursuit)
+            else:
+                await running.news.wait()
+                running.news.clear()
         return self._lines.popleft()
 
     async def stop(self) -> Analysis:

@@ -193,10 +193,10 @@ class Driver:
         if running is self._running:
             self.stop_search("left")
 
-    def reports(self, running: Running) -> list[Info]:
-        """What a streamed search has reported since the last call, oldest first."""
+    def reports(self, running: Running, most: int | None = None) -> list[Info]:
+        """What a streamed search has reported since the last call, oldest first, at most so many."""
         mate_score = self.dialect.mate_score
-        return [read(line, mate_score=mate_score) for line in self._link.reports(running.search)]
+        return [read(line, mate_score=mate_score) for line in self._link.reports(running.search, most)]
 
     def ponder_hit(self) -> None:
         """Tells the engine that the move it ponders was played."""

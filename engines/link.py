@@ -118,10 +118,10 @@ class Link:
             return EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
         return EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
 
-    def reports(self, search: Search) -> list[bytes]:
+    def reports(self, search: Search, most: int | None = None) -> list[bytes]:
         """The reports of a streamed search that were not yet handed out."""
         with self._lock:
-            return search.drain()
+            return search.drain(most)
 
     def end(self, grace: float, *, polite: bool = False) -> None:
         """Starts to end the process, asked to leave first when `polite`; `ended` waits for it."""

@@ -95,12 +95,14 @@ class Search:
         """The last report that held neither a score nor a line, such as node counts or the current move."""
         return read(self._progress) if self._progress else None
 
-    def drain(self) -> list[bytes]:
-        """The reports not yet handed out, oldest first (a streamed search only)."""
-        lines = list(self.backlog or ())
-        if self.backlog is not None:
-            self.backlog.clear()
-        self._backlog_bytes = 0
+    def drain(self, most: int | None = None) -> list[bytes]:
+        """The reports not yet handed out, oldest first, at most so many (a streamed search only)."""
+        backlog = self.backlog
+        if not backlog:
+            return []
+        count = len(backlog) if most is None else min(most, len(backlog))
+        lines = [backlog.popleft() for _ in range(count)]
+        self._backlog_bytes -= sum(map(len, lines))
         return lines
 
     def _take_string(self, line: bytes) -> None:
