@@ -125,10 +125,21 @@ def test_without_fallback_a_missing_engine_is_an_error(place: Place) -> None:
     assert choose("chess", "builtin", fallback=False).profile.name == "builtin"
 
 
-def test_no_engine_for_the_game_at_all(place: Place) -> None:
+def test_no_engine_for_xiangqi_at_all(place: Place) -> None:
     with pytest.raises(EngineStartError, match="no engine for xiangqi is installed") as caught:
-        choose("xiangqi")
+        choose("xiangqi", fallback=False)
     assert "fairy-xiangqi" in str(caught.value)
+    # the built-in plays it too, and over UCI as it does everything else
+    assert choose("xiangqi").profile.name == "builtin"
+    assert "fairy-xiangqi" in choose("xiangqi").notes[0]
+
+
+def test_an_unknown_program_for_xiangqi_is_taken_to_speak_ucci(place: Place) -> None:
+    path = put(place.path, "horse")
+    assert choose("xiangqi", path).profile.name == "generic-ucci"
+    assert choose("chess", path).profile.name == choose(None, path).profile.name == "generic-uci"
+    found = choose("xiangqi", f"generic-uci-xiangqi {path}")
+    assert (found.profile.speech().rank_base, found.profile.speech().max_halfmove) == (0, 119)
 
 
 def test_the_environment_counts_as_a_wish_and_gives_way_to_one(
