@@ -12,7 +12,7 @@ import msgspec
 
 from adapter.analysis import Analysis, EngineIdentity, Line, MoveTo
 from adapter.errors import IllegalEngineMove, LimitError
-from adapter.position import Position
+from adapter.position import Position, Walk
 from adapter.variants.variant import Outcome
 from engines.limits import Limit
 from engines.score import Mate, Score
@@ -30,6 +30,11 @@ CUT_SHORT = {
     "deadline": "the search was stopped by its profile's deadline",
     "left": "the search was left before its end",
 }
+
+
+# Where moves lead, by the engine's words for them: the best move is mostly the first of a line, the move to
+# ponder on its second, and no move need be played twice.
+Known = dict[tuple[str, ...], MoveTo]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -55,9 +60,11 @@ class Question(msgspec.Struct, frozen=True):
 def ask(position: Position, limit: Limit, notation: str | None = None) -> Question:
     """The question, with its moves read. Raises MoveError for one that is not legal in the position, and
     ConfigError for a notation the game does not have."""
-    if notation is not None:
+    if notation is not None and notation not in position.variant.notations:
         # told now, not once the search is done
         position.line((), notation=notation)
+    if limit.searchmoves is None and limit.banmoves is None:
+        return Question(position, limit, notation or position.variant.notation)
     searched = None if limit.searchmoves is None else [position.read(move) for move in limit.searchmoves]
     banned = [position.read(move) for move in limit.banmoves or ()]
     allowed = None
@@ -79,8 +86,10 @@ def wire_limit(question: Question, dialect: Dialect, engine: str) -> Limit:
     Raises LimitError when the engine obeys neither.
     """
     position, allowed = question.position, question.allowed
+    if allowed is None:
+        return question.limit
     plain = msgspec.structs.replace(question.limit, searchmoves=None, banmoves=None)
-    if allowed is None or len(allowed) == len(position.legal_moves):
+    if len(allowed) == len(position.legal_moves):
         return plain
     able = dialect.capabilities
     if able.searchmoves and dialect.search_moves is not None:
@@ -100,40 +109,44 @@ def judge(
     not among the moves allowed, or when it names none though there are some.
     """
     notes = list(search.faults)
-    analysis = Analysis(
+    known: Known = {}
+    lines = [_line(question, info, dialect, notes, known, search.best) for info in search.lines()]
+    said = Analysis(
         engine=engine,
         position=question.position,
         command=command,
         limit=question.limit,
-        lines=tuple(line for info in search.lines() for line in _line(question, info, dialect, notes)),
+        lines=tuple([line for line in lines if line is not None]),
         draw_offered=search.draw_offered,
         resigned=search.resigned,
         complete=search.finished and not _cut_short(search, notes),
     )
-    best = _best(question, search, dialect, analysis, notes) if search.finished else None
-    ponder = _ponder(question, search, dialect, best, notes)
-    if best is not None and analysis.lines and analysis.lines[0].pv[:1] not in ((), (best.move,)):
-        notes.append(f"the best move {best.san} is not the first line's ({analysis.lines[0].pv_san[0]})")
+    best = _best(question, search, dialect, said, notes, known) if search.finished else None
+    ponder = _ponder(question, search, dialect, best, notes, known)
+    if best is not None and said.lines and said.lines[0].pv[:1] not in ((), (best.move,)):
+        notes.append(f"the best move {best.san} is not the first line's ({said.lines[0].pv_san[0]})")
     wanted = question.limit.mate
-    if wanted is not None and not any(_mates(line.score, wanted) for line in analysis.lines):
-        depth = max((line.depth or 0 for line in analysis.lines), default=0)
+    if wanted is not None and not any(_mates(line.score, wanted) for line in said.lines):
+        depth = max((line.depth or 0 for line in said.lines), default=0)
         notes.append(f"no mate in {wanted} was found, searched to depth {depth}")
     if search.dropped:
         notes.append(f"{search.dropped} reports were dropped, the reader was too slow for them")
     notes += question.position.remarks
-    return msgspec.structs.replace(analysis, best=best, ponder=ponder, notes=tuple(notes))
+    return msgspec.structs.replace(said, best=best, ponder=ponder, notes=tuple(notes))
 
 
 def read_line(question: Question, info: Info, dialect: Dialect) -> Line | None:
     """One report as a checked Line; None when it holds neither a score nor a move."""
-    return next(iter(_line(question, info, dialect, [])), None)
+    return _line(question, info, dialect, [], {}, None)
 
 
-def _line(question: Question, info: Info, dialect: Dialect, notes: list[str]) -> Iterable[Line]:
+def _line(
+    question: Question, info: Info, dialect: Dialect, notes: list[str], known: Known, best: str | None
+) -> Line | None:
     if info.score is None and info.bound is None and not info.pv:
-        return
+        return None
     position = question.position
-    walk = position.line(_canonical(position, info.pv, dialect), notation=question.notation)
+    walk = _play(question, info.pv, dialect, known, keep=2 if best in info.pv[:1] else 0)
     # a word that has not even the shape of a move ends the line as an illegal one does
     cut_at = walk.cut_at
     if cut_at is None and len(walk.moves) < len(info.pv):
@@ -144,7 +157,7 @@ def _line(question: Question, info: Info, dialect: Dialect, notes: list[str]) ->
         )
     if info.score == Mate(0):
         notes.append(f"line {info.multipv}: its score says the side to move is mated, which it is not")
-    yield Line(
+    return Line(
         multipv=info.multipv,
         depth=info.depth,
         seldepth=info.seldepth,
@@ -162,6 +175,15 @@ def _line(question: Question, info: Info, dialect: Dialect, notes: list[str]) ->
         pv_fen=walk.fen,
         pv_cut_at=cut_at,
     )
+
+
+def _play(question: Question, words: tuple[str, ...], dialect: Dialect, known: Known, *, keep: int) -> Walk:
+    """Plays an engine's words; where as many of the first ones lead as are to be kept is known afterwards."""
+    position = question.position
+    walk = position.line(_canonical(position, words, dialect), notation=question.notation, fens=keep)
+    for at, fen in enumerate(walk.fens):
+        known[words[: at + 1]] = MoveTo(walk.moves[at], walk.shown[at], fen)
+    return walk
 
 
 def _canonical(position: Position, words: Iterable[str], dialect: Dialect) -> Iterable[str]:
@@ -190,7 +212,7 @@ def _cut_short(search: Search, notes: list[str]) -> bool:
 
 
 def _best(
-    question: Question, search: Search, dialect: Dialect, analysis: Analysis, notes: list[str]
+    question: Question, search: Search, dialect: Dialect, analysis: Analysis, notes: list[str], known: Known
 ) -> MoveTo | None:
     position, engine = question.position, analysis.engine.name
     if search.best is None:
@@ -204,39 +226,40 @@ def _best(
             engine=engine,
             partial=analysis,
         )
-    move = _legal(position, search.best, dialect)
-    if move is None:
+    best = _move(question, (search.best,), dialect, known)
+    if best is None:
         raise IllegalEngineMove(
             f"{engine}'s best move {search.word!r} is not legal in {position.fen}",
             engine=engine,
             partial=analysis,
         )
-    if question.allowed is not None and move not in question.allowed:
+    if question.allowed is not None and best.move not in question.allowed:
         raise IllegalEngineMove(
-            f"{engine}'s best move {move} is not among the moves it was held to",
+            f"{engine}'s best move {best.move} is not among the moves it was held to",
             engine=engine,
             partial=analysis,
         )
-    return _move_to(position, move, question.notation)
+    return best
 
 
 def _ponder(
-    question: Question, search: Search, dialect: Dialect, best: MoveTo | None, notes: list[str]
+    question: Question,
+    search: Search,
+    dialect: Dialect,
+    best: MoveTo | None,
+    notes: list[str],
+    known: Known,
 ) -> MoveTo | None:
-    if best is None or search.ponder is None:
+    if best is None or search.best is None or search.ponder is None:
         return None
-    after = question.position.play(best.move)
-    move = _legal(after, search.ponder, dialect)
-    if move is None:
+    ponder = _move(question, (search.best, search.ponder), dialect, known)
+    if ponder is None:
         notes.append(f"its ponder move {search.ponder!r} is not legal after {best.san} and was dropped")
-        return None
-    return _move_to(after, move, question.notation)
+    return ponder
 
 
-def _legal(position: Position, word: str, dialect: Dialect) -> str | None:
-    walk = position.line(_canonical(position, (word,), dialect))
-    return walk.moves[0] if walk.moves else None
-
-
-def _move_to(position: Position, move: str, notation: str) -> MoveTo:
-    return MoveTo(move, position.show(move, notation), position.play(move).fen)
+def _move(question: Question, words: tuple[str, ...], dialect: Dialect, known: Known) -> MoveTo | None:
+    """The last of some words as a move, None when it is not legal behind the others."""
+    if words not in known:
+        _play(question, words, dialect, known, keep=len(words))
+    return known.get(words)

@@ -37,13 +37,15 @@ class Walk(msgspec.Struct, frozen=True):
     """A line of moves played as far as the rules allow.
 
     `moves` is the legal prefix, canonical; `shown` the same in the notation asked for; `fen` the record it
-    leads to; `cut_at` the index of the first move that is not legal, None when all are.
+    leads to; `cut_at` the index of the first move that is not legal, None when all are; `fens` the records
+    after as many of its first moves as were asked for.
     """
 
     moves: tuple[str, ...]
     shown: tuple[str, ...]
     fen: str
     cut_at: int | None
+    fens: tuple[str, ...] = ()
 
 
 class Position:
@@ -175,11 +177,15 @@ class Position:
         """A legal move in the game's own short notation: SAN in chess, WXF in xiangqi. Raises MoveError."""
         return self.show(move, self._variant.notation)
 
-    def line(self, moves: Iterable[str], *, notation: str | None = None) -> Walk:
-        """Plays a line as far as it is legal; shown in the game's own short notation if none is named."""
+    def line(self, moves: Iterable[str], *, notation: str | None = None, fens: int = 0) -> Walk:
+        """Plays a line as far as it is legal; shown in the game's own short notation if none is named.
+
+        The records after each of its first `fens` moves are kept.
+        """
         board, notation = self._copy(), self._notation(notation or self._variant.notation)
         played: list[str] = []
         shown: list[str] = []
+        kept: list[str] = []
         cut_at = None
         for index, text in enumerate(moves):
             try:
@@ -187,10 +193,12 @@ class Position:
             except ValueError:
                 cut_at = index
                 break
-            shown.append(board.show(move, notation))
-            board.push(move)
+            shown.append(board.push_shown(move, notation))
             played.append(move)
-        return Walk(tuple(played), tuple(shown), board.fen(), cut_at)
+            if index < fens:
+                kept.append(board.fen())
+        fen = kept[-1] if kept and len(kept) == len(played) else board.fen()
+        return Walk(tuple(played), tuple(shown), fen, cut_at, tuple(kept))
 
     def command(self, dialect: str | Dialect = "uci") -> str:
         """The `position …` line for an engine of that protocol, without a line end.

@@ -119,6 +119,16 @@ class ChessBoard:
         self._board.push(played)
         self._played.append(played)
 
+    def push_shown(self, move: str, notation: str) -> str:
+        if notation != "san":
+            shown = self.show(move, notation)
+            self.push(move)
+            return shown
+        # whether it checks or mates is seen once the move is made: why make it twice
+        played = _move(move)
+        self._played.append(played)
+        return self._board.san_and_push(played)
+
     def pop(self) -> None:
         self._played.pop()
         if self._board.move_stack:
@@ -138,8 +148,8 @@ class ChessBoard:
 
     def remarks(self) -> list[str]:
         board, found = self._board, []
-        # FIDE Laws 9.6: a mate on the last move goes before the counting rules.
-        if any(board.generate_legal_moves()):
+        # FIDE Laws 9.6: a mate on the last move goes before the counting rules. No rule counts below eight.
+        if board.halfmove_clock >= 8 and any(board.generate_legal_moves()):
             found += _strongest(_COUNT_RULES, lambda count: board.halfmove_clock >= count)
             # Two visits more take eight half-moves, none of which resets the count.
             if min(board.halfmove_clock, len(self._played)) >= 8:

@@ -62,6 +62,10 @@ class Board(Protocol):
     def push(self, move: str) -> None:
         """Plays a legal canonical move; legality is the caller's business."""
 
+    def push_shown(self, move: str, notation: str) -> str:
+        """Plays a legal canonical move; the move in the notation asked for, as `show` gave it before.
+        Raises ValueError for a notation the game does not have."""
+
     def pop(self) -> None:
         """Takes the last move back."""
 

@@ -82,6 +82,11 @@ class XiangqiBoard:
             self._fullmove += 1
         self._red = not self._red
 
+    def push_shown(self, move: str, notation: str) -> str:
+        shown = self.show(move, notation)
+        self.push(move)
+        return shown
+
     def pop(self) -> None:
         move, taken, self._halfmove = self._history.pop()
         start, target = MOVES[move]
