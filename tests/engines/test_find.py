@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -138,7 +139,7 @@ def test_an_unknown_program_for_xiangqi_is_taken_to_speak_ucci(place: Place) -> 
     path = put(place.path, "horse")
     assert choose("xiangqi", path).profile.name == "generic-ucci"
     assert choose("chess", path).profile.name == choose(None, path).profile.name == "generic-uci"
-    found = choose("xiangqi", f"generic-uci-xiangqi {path}")
+    found = choose("xiangqi", f"generic-uci-xiangqi {shlex.quote(path)}")
     assert (found.profile.speech().rank_base, found.profile.speech().max_halfmove) == (0, 119)
 
 
