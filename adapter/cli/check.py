@@ -115,7 +115,8 @@ def _records(text: tuple[str, ...]) -> Iterator[Entry]:
         return
     several = len(text) > 1 and all(" " in word.strip() for word in text)
     for number, record in enumerate(text if several else [" ".join(text)], 1):
-        yield Entry(record, "", number)
+        # bytes of an argument that are no text of this system come as surrogates, which JSON cannot hold
+        yield Entry(record.encode("utf-8", "replace").decode(), "", number)
 
 
 def _entries(files: tuple[Path, ...], ply: int | None, closing: ExitStack) -> Iterator[Entry]:

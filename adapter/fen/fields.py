@@ -130,9 +130,9 @@ class _Splitter:
         if field == "castling" and re.fullmatch(r"[a-h][1-8]", plain):
             # `w e4` is a move, `w e3 0 1` a record that lacks its castling field
             return following is None or not re.fullmatch(r"-|[0-9]{1,20}", following.plain)
-        if field in ("castling", "en-passant") and self._score(token, field) and not self._opcode(token):
-            return False
-        if CHINESE_MOVE.fullmatch(token.raw) or self._opcode(token):
+        if field in ("castling", "en-passant") and self._score(token, field):
+            return self._opcode(token, index)
+        if CHINESE_MOVE.fullmatch(token.raw) or self._opcode(token, index):
             return True
         if following is None and self._score(token, field):
             return False  # `1.` is the last counter with a full stop, and not the number of a move
@@ -140,8 +140,10 @@ class _Splitter:
             self._score(token, other) == 2 for other in ORDER[index:]
         )
 
-    def _opcode(self, token: Token) -> bool:
-        return operations.starts(self.source.raw, token.first, like_move=bool(MOVE.fullmatch(token.plain)))
+    def _opcode(self, token: Token, index: int = len(ORDER)) -> bool:
+        # operations follow the fourth field, so a word before it is more likely a damaged field
+        doubtful = index < ORDER.index("halfmove") or bool(MOVE.fullmatch(token.plain))
+        return operations.starts(self.source.raw, token.first, doubtful=doubtful)
 
     def _part(self, words: list[Token]) -> list[Token]:
         """Parts two fields between which the blank is missing, when the record is one word short."""

@@ -19,17 +19,17 @@ KNOWN = frozenset((*_WORDS.split(), *(f"{letter}{digit}" for letter in "cdv" for
 _PART = re.compile(r'"([^"]*)(?:"|$)|([^\s;"]+)|(;)')
 
 
-def starts(text: str, at: int, *, like_move: bool = False) -> bool:
+def starts(text: str, at: int, *, doubtful: bool = False) -> bool:
     """Whether an operation begins here: a known opcode, or any name that is closed by a semicolon.
 
-    A word that may be a move as well (`c4`, a comment of EPD) is an opcode only when both hold.
+    A doubtful word (`c4`, a comment of EPD, may be a move) is an opcode only when both hold.
     """
     match = _OPCODE.match(text, at)
     if match is None or (match.end() < len(text) and text[match.end()] not in " ;"):
         return False
     known = match[0].lower() in KNOWN
     closed = text.find(";", match.end()) > match.end()
-    return known and closed if like_move else known or closed
+    return known and closed if doubtful else known or closed
 
 
 def end_of(text: str, at: int) -> int:
