@@ -128,10 +128,10 @@ def _limit(given: Mapping[str, Any]) -> Limit | None:
     """The limit of the command line, None where it names none."""
     from engines.limits import Limit
 
-    bounds = (given.get(name) for name in Limit.__struct_fields__)
-    return (
-        read_limit(dict(given)) if any(value not in (None, False) or value == 0 for value in bounds) else None
-    )
+    given_bounds = (given.get(name) for name in Limit.__struct_fields__)
+    if all(value is None or value is False for value in given_bounds):
+        return None
+    return read_limit(dict(given))
 
 
 def _run(job: Job, *, as_json: bool) -> BaseException | None:

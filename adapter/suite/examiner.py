@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any
 import msgspec
 
 from adapter.analysis import Analysis
-from adapter.engine import Engine
+from adapter.engine import Engine, Pursuit
 from adapter.errors import EngineDied, EngineError, EngineProtocolError, EngineStartError, IllegalEngineMove
-from adapter.judge import CUT_SHORT
+from adapter.judge import CUT_SHORT, ask
 from adapter.suite import verdict
 from adapter.suite.case import Case
 from adapter.suite.contender import Contender
@@ -26,6 +27,7 @@ from adapter.suite.verdict import Verdict
 
 OwnCount = Callable[[Case, int], Awaitable[Count]]
 
+LOOK = 1.0  # seconds between two looks at what a search has reported
 SHOWN_DIFFERENCES = 3  # moves with a wrong count that are named
 
 # What an engine did wrong, by the class of error, as reports name it.
@@ -127,28 +129,42 @@ class Examiner:
         return {**told, "note": "; ".join(filter(None, (judged.note, again, *cut)))}
 
     async def _search(self, case: Case, section: Section) -> tuple[Trail, Analysis, str]:
-        """How the search went, its result, and a remark where the engine had to be asked twice: one that
-        dies before it reports anything may have died of the case before."""
-        trail, again = Trail(case.expected), ""
+        """How the search went, its result, and a remark where the engine had to be asked twice."""
+        pursuit, trail = await self._begin(case, section)
         try:
-            analysis = await self._watch(case, section, trail)
+            return trail, await self._follow(pursuit, trail), ""
         except EngineDied as error:
-            if trail.heard:
+            if pursuit.driver.begun_at(pursuit.running.search) is not None:
                 raise
+            # it died before it began on this case, of the one before
             await self._renew()
-            trail, again = Trail(case.expected), f"asked again after {error}"
-            analysis = await self._watch(case, section, trail)
-        return trail, analysis, again
+            pursuit, trail = await self._begin(case, section)
+            return trail, await self._follow(pursuit, trail), f"asked again after {error}"
 
-    async def _watch(self, case: Case, section: Section, trail: Trail) -> Analysis:
+    async def _begin(self, case: Case, section: Section) -> tuple[Pursuit, Trail]:
         assert case.position is not None
-        limit = section.limit_of(case)
-        stream = self.engine.stream(case.position, limit, multipv=section.multipv, new_game=section.new_game)
-        async with stream:
-            async for line in stream:
-                trail.see(line)
-        assert stream.analysis is not None
-        return stream.analysis
+        pursuit = await self.engine.begin(
+            ask(case.position, section.limit_of(case)),
+            multipv=section.multipv,
+            options=None,
+            new_game=section.new_game,
+            timeout=None,
+            streamed=True,
+        )
+        return pursuit, Trail(case.expected, case.position, pursuit.driver.dialect)
+
+    async def _follow(self, pursuit: Pursuit, trail: Trail) -> Analysis:
+        """The search's result; its reports are taken now and then, so that they do not pile up."""
+        result = asyncio.ensure_future(self.engine.conclude(pursuit))
+        try:
+            while not result.done():
+                await asyncio.wait((result,), timeout=LOOK)
+                for info in pursuit.driver.reports(pursuit.running):
+                    trail.see(info)
+            return result.result()
+        finally:
+            result.cancel()
+            await asyncio.wait((result,))
 
     async def _on_mate(self, judged: Verdict, case: Case, section: Section, analysis: Analysis) -> Verdict:
         position, moves = case.position, case.expected.mate

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from adapter.analysis import Line
+from adapter.position import Position
 from adapter.suite.case import Expected
-from adapter.suite.verdict import right_line
+from adapter.suite.verdict import right_report
+from engines.dialects import Dialect
+from engines.info import Info
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -18,24 +20,27 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Trail:
-    """Follows a search line by line. `found` is when the answer last became right, None while it is wrong;
-    `heard` tells whether there was any report at all."""
+    """Follows a search. `found` is when the answer last became right, None while it is wrong.
 
-    def __init__(self, expected: Expected) -> None:
+    Reports are taken as the engine put them: what counts of a variation is its first move, and that of the
+    final answer is checked elsewhere.
+    """
+
+    def __init__(self, expected: Expected, position: Position, dialect: Dialect) -> None:
         self.found: Found | None = None
-        self.heard = False
         self._expected = expected
+        self._position = position
+        self._dialect = dialect
         self._last = Found()
 
-    def see(self, line: Line) -> None:
+    def see(self, info: Info) -> None:
         """Takes one report, in the order they came. Only the best line counts, whichever came last."""
-        self.heard = True
-        if line.multipv != 1:
+        if not info.pv or info.multipv > 1:
             return
-        right = right_line(self._expected, line)
+        right = right_report(self._expected, self._move(info.pv[0]), info.score)
         if right is None:
             return
-        self._last = Found(line.depth, line.time_ms, line.nodes)
+        self._last = Found(info.depth, info.time_ms, info.nodes)
         if not right:
             self.found = None
         elif self.found is None:
@@ -49,3 +54,9 @@ class Trail:
         if not solved:
             return Found()
         return self.found or self._last
+
+    def _move(self, word: str) -> str:
+        try:
+            return self._position.read_wire(word, self._dialect)
+        except ValueError:
+            return word

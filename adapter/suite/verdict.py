@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from adapter.analysis import Analysis, Line, MoveTo
+from adapter.analysis import Analysis, MoveTo
 from adapter.position import Position
 from adapter.suite.case import Expected
 from engines.score import Mate, Score
@@ -25,16 +25,15 @@ def right_move(expected: Expected, move: str) -> bool:
     return all(holds(expected, move) for holds in _MOVE_TESTS)
 
 
-def right_line(expected: Expected, line: Line) -> bool | None:
-    """Whether a line reported during a search would solve the case; None where it does not tell."""
-    if not line.pv:
-        return None
-    if not right_move(expected, line.pv[0]):
+def right_report(expected: Expected, move: str, score: Score | None) -> bool | None:
+    """Whether what is reported during a search, a canonical move and its exact score, would solve the case;
+    None where it does not tell."""
+    if not right_move(expected, move):
         return False
     if expected.mate is None:
         return True
     # a score known from one side only says nothing about a distance to mate
-    return None if line.score is None else claims_mate(line.score, expected.mate)
+    return None if score is None else claims_mate(score, expected.mate)
 
 
 def claims_mate(score: Score | None, moves: int) -> bool:
