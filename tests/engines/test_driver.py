@@ -238,6 +238,19 @@ async def test_closing_an_engine_that_has_died(start: Start) -> None:
         await driver.ping()
 
 
+async def test_closing_while_an_end_is_looked_into(start: Start) -> None:
+    # an engine that closed its output is granted a second to end by itself; closing does not wait for that
+    driver = await start("--close-output-after", "go")
+    running = await driver.begin(POSITION, DEPTH)
+    async with asyncio.timeout(10):
+        while driver._burial is None:  # noqa: ASYNC110 - only its own task knows
+            await asyncio.sleep(0.001)
+    await asyncio.sleep(0.3)
+    await driver.close()
+    assert isinstance(running.done.exception(), EngineError)
+    assert len(asyncio.all_tasks()) == 1
+
+
 async def test_a_cancelled_close_can_be_repeated(start: Start) -> None:
     driver = await start("--stubborn")
     task = asyncio.create_task(driver.close())
