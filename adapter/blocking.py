@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,12 +79,31 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     thread = threading.Thread(target=target, name="fenwire-blocking")
     thread.start()
     try:
-        return result.result()
+        with _interruptible():
+            return result.result()
     except BaseException:
         # interrupted while waiting: the engine is not left behind
         if not result.done():
             loop, task = started.result()
-            loop.call_soon_threadsafe(task.cancel)
+            # a loop that was closed meanwhile has ended the engine itself
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(task.cancel)
         raise
     finally:
         thread.join()
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end a wait that holds up `asyncio.run`, whose own handler would only cancel a task that
+    cannot run meanwhile."""
+    before = signal.getsignal(signal.SIGINT)
+    owner = getattr(getattr(before, "func", None), "__self__", None)
+    if not isinstance(owner, asyncio.Runner) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
