@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection
 
 from adapter.fen.problem import Problem, Report
-from adapter.fen.quick import clean
+from adapter.fen.quick import CLASSICAL, clean
 from adapter.fen.styles import CASTLING_STYLES, EP_STYLES
 
 __all__ = ["Problem", "Report", "check", "epd_operations"]
@@ -23,8 +23,8 @@ __all__ = ["Problem", "Report", "check", "epd_operations"]
 _OPERATIONS = re.compile(r'(?:(?!hmvc |fmvn )[A-Za-z][A-Za-z0-9_]{0,14} [^;"]*(?:"[^"]*"[^;"]*)?; *)+')
 
 _CHESS = frozenset(("auto", "chess", "chess960"))
-# Styles that leave the letters of a clean record alone: KQkq is X-FEN in classical chess.
-_KEPT = {"auto": ("keep", "xfen"), "chess": ("keep", "xfen"), "chess960": ("keep",)}
+# Styles that leave the letters of a clean record alone, when they are no file letters: KQkq is X-FEN.
+_KEPT = ("keep", "xfen")
 
 
 def check(
@@ -72,14 +72,10 @@ def _quick(text: str, variant: str, ep: str, castling: str) -> tuple[str, str] |
         from adapter.fen.quick_xiangqi import clean as clean_xiangqi
 
         return (record, "xiangqi") if clean_xiangqi(record) else None
-    if (
-        variant not in _CHESS
-        or castling not in _KEPT[variant]
-        or not (ep in ("keep", "fen") or _no_ep(record, ep))
-    ):
+    if variant not in _CHESS or castling not in _KEPT or not (ep in ("keep", "fen") or _no_ep(record, ep)):
         return None
     game = clean(record, variant)
-    if not game or (game != "chess" and castling != "keep"):
+    if not game or (game != "chess" and castling != "keep" and record.split(" ", 3)[2] not in CLASSICAL):
         return None
     return record, game
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from adapter.fen.finding import Fault
-from adapter.fen.games import Game
+from adapter.fen.games import CHESS960, Game
 
 _KINGSIDE = "Kk"
 _ORDER = "KQkq"
@@ -200,15 +200,15 @@ def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list
             found.append(_fault("castling-impossible", astray, message, (king, *_homes(mine[0][1], game))))
             continue
         for offset, right in mine:
-            message = f"{owner} cannot castle ({right.letter}): {_no_rook(right, game)}"
+            message = f"{owner} cannot castle ({right.letter}): {_no_rook(right, cells, game)}"
             found.append(_fault("castling-impossible", [offset], message, (king, *_homes(right, game))))
     return found
 
 
-def _no_rook(right: Right, game: Game) -> str:
+def _no_rook(right: Right, cells: str, game: Game) -> str:
     kind, rank = right.letter.upper(), 1 if right.white else 8
     if kind not in "KQ":
-        if not game.chess960 and kind not in "AH":
+        if not game.chess960 and resolve(right.letter, cells, CHESS960).rook is not None:
             return f"a rook on {kind.lower()}{rank} castles in Chess960 only"
         return f"no rook of its own on {kind.lower()}{rank}"
     if game.chess960:

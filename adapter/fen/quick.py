@@ -76,7 +76,8 @@ def _fields() -> list[str]:
     return [field or "-" for field in chosen]
 
 
-_RIGHTS = {field: _needs(field) for field in _fields()}
+# What a field of KQkq needs of a classical board, by field.
+CLASSICAL = {field: _needs(field) for field in _fields()}
 # For an en-passant square: the pawn that must be there, and the squares that must be empty.
 _EN_PASSANT = {
     side: {
@@ -152,7 +153,7 @@ def clean(text: str, variant: str = "auto") -> str:
         return ""
     if packed & _STUCK or not _COUNTS[packed >> COUNTS]:
         return ""
-    need = _RIGHTS.get(rights)
+    need = CLASSICAL.get(rights)
     if variant != "chess960" and need is not None and packed & need == need:
         game = "chess"
     else:

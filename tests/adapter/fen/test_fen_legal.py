@@ -50,6 +50,20 @@ def test_both_ways_say_the_same(variant: str, count: int, legal_records: Records
             assert check(record, variant=game) == long_way(record, game)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_both_ways_say_the_same_of_other_styles_and_tails(variant: str, legal_records: Records) -> None:
+    tails = ("", ' bm e4; id "a; b";', " c0 x;", " hmvc 3; fmvn 70;", " bm e4", ";", ' id "x;')
+    for number, record in enumerate(legal_records(variant, 400)):
+        fields = record.split(" ")
+        text = " ".join(fields[:4]) + tails[number % len(tails)]
+        for ep in ("keep", "fen", "xfen", "legal"):
+            for castling in ("keep", "xfen", "shredder"):
+                for game in (variant, "auto"):
+                    for each in (text, record):
+                        expected = examine(each, options(game, None, (), ep, castling, None, None))
+                        assert check(each, variant=game, ep=ep, castling=castling) == expected
+
+
 @pytest.mark.parametrize("count", [3000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_both_ways_say_the_same_of_strewn_boards(
     count: int, strewn_boards: Callable[[int, int], Iterator[str]]
