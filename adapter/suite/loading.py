@@ -69,6 +69,9 @@ def read_epd(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case
             continue
         try:
             yield epd.read(line, reading, source=source, line=number)
+        except ConfigError:
+            # of the reading, not of the line
+            raise
         except FenwireError as error:
             yield BadLine(source, number, str(error))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from adapter.errors import FenwireError
+from adapter.errors import ConfigError, FenwireError
 from adapter.suite.case import BadLine, Case
 from adapter.suite.epd import Reading, counted
 
@@ -22,6 +22,9 @@ def read(lines: Iterable[tuple[int, str]], reading: Reading, *, source: str) -> 
             return
         try:
             yield counted(record, counts.items(), reading, name=name, source=source, line=at)
+        except ConfigError:
+            # of the reading, not of the record
+            raise
         except FenwireError as error:
             yield BadLine(source, at, str(error))
 

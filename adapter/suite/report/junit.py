@@ -7,11 +7,10 @@ from collections.abc import Iterable
 import msgspec
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
+from adapter.suite.report.text import clean
 from adapter.suite.result import Result
 from adapter.suite.summary import Summary
 
-# XML 1.0 §2.2 has no way to write these, and engines print them.
-_FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
 KINDS = {"failure": Failure, "error": Error}
 
 
@@ -73,11 +72,6 @@ def _test(result: Result) -> Test:
         message=result.note,
         text="\n".join(f"{name}: {value}" for name, value in details if value),
     )
-
-
-def clean(text: str) -> str:
-    """The text without characters that XML cannot hold; lone surrogates are none of its either."""
-    return text.encode("utf-8", "replace").decode().translate(_FORBIDDEN)
 
 
 def _case(test: Test, group: str) -> TestCase:

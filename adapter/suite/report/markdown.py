@@ -19,7 +19,7 @@ def of(summary: Summary) -> str:
 
 def cell(value: object) -> str:
     """Text as it reads, on one line, within a table."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(value).split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(text.clean(str(value)).split()))
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Iterator
-from html import escape
 
 from adapter.diagram import squares, svg
 from adapter.suite.report import text
@@ -69,6 +69,11 @@ def _parts(summary: Summary) -> Iterator[str]:
     yield "</body></html>"
 
 
+def escape(value: object) -> str:
+    """Text as it reads, within HTML."""
+    return html.escape(text.clean(str(value)))
+
+
 def _figure(result: Result) -> str:
     """The board as it stood: the engine's move tinted, the squares of the expected ones pointed out."""
     wanted = [square for move in result.expected.get("bm", ()) for square in squares(move)]
@@ -86,9 +91,9 @@ def _figure(result: Result) -> str:
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     yield f"<table><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>"
     for row in rows:
-        yield f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in row)}</tr>"
+        yield f"<tr>{''.join(f'<td>{escape(value)}</td>' for value in row)}</tr>"
     yield "</table>"
 
 
 def _list(lines: Iterable[object]) -> Iterator[str]:
-    yield f"<ul>{''.join(f'<li>{escape(str(line))}</li>' for line in lines)}</ul>"
+    yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"

@@ -8,6 +8,13 @@ from adapter.suite.result import Result
 from adapter.suite.summary import Summary, Tally
 
 WIDTH = 24  # columns for the name of a case
+# Engines print these, XML 1.0 §2.2 has no way to write them, and browsers none to show them.
+_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), 0xFFFE, 0xFFFF), "\ufffd")
+
+
+def clean(text: str) -> str:
+    """The text without control characters and lone surrogates, which no report can hold."""
+    return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
 
 
 def row(result: Result) -> str:
