@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapter.cli.errors import INTERRUPTED, TERMINATED, Terminated, explain, kind, payload
+from adapter.cli.errors import INTERRUPTED, TERMINATED, explain, kind, payload
 from adapter.cli.limits import engine_options, limit_options, read_limit, read_wishes
 from adapter.cli.lines import numbered_lines
+from adapter.cli.signals import terminable
 from adapter.cli.text import codes, reading_options, say_json
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Work:
         """Analyzes one position and prints the result."""
         position = self._read(text)
         found = self._choose(position)
-        async with _terminable() as struck, AsyncExitStack() as stack:
+        async with terminable() as struck, AsyncExitStack() as stack:
             engine = await self._open(stack, found, position, self._given["transcript"])
             whole = await self._watch(engine, position)
         if not whole:
@@ -111,7 +111,7 @@ class Work:
 
         code = 0
         engines: dict[str, Engine] = {}
-        async with _terminable(), AsyncExitStack() as stack:
+        async with terminable(), AsyncExitStack() as stack:
             record = Transcript(path) if (path := self._given["transcript"]) else None
             if record is not None:
                 stack.callback(record.close)
@@ -225,35 +225,3 @@ class Work:
         else:
             first, *rest = explain(error)
             click.echo("\n".join((f"line {number}: {first}", *rest)), err=True)
-
-
-@asynccontextmanager
-async def _terminable() -> AsyncIterator[list[int]]:
-    """Turns SIGTERM into a cancellation, as asyncio does with SIGINT, so that engines are ended in order.
-
-    The list given is empty until it strikes. A cancellation that reaches the end becomes `Terminated`.
-    """
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    assert task is not None
-    struck: list[int] = []
-
-    def strike() -> None:
-        struck.append(signal.SIGTERM)
-        task.cancel()
-
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        loop.add_signal_handler(signal.SIGTERM, strike)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Windows, or a thread of somebody else's program: there the default stays
-        yield struck
-        return
-    try:
-        yield struck
-    except asyncio.CancelledError:
-        if struck:
-            raise Terminated from None
-        raise
-    finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, before)
