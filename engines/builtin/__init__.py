@@ -1,7 +1,7 @@
 """The built-in engine: a small alpha-beta searcher in pure Python, run as `python -m engines.builtin`.
 
 It answers where no other engine is installed and makes no claim of strength. Nothing else of the project
-imports it: it is a program of its own that speaks UCI on standard input and output.
+imports it: it is a program of its own that speaks UCI, or UCCI, on standard input and output.
 """
 
 NAME = "fenwire built-in"

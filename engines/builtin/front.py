@@ -85,13 +85,16 @@ class Front:
             return tuple(self._cues)
 
     def _listen(self) -> None:
+        at_once = True
         try:
             for line in _lines():
                 if not self._hear(line.split()):
                     break
+            else:
+                at_once = False  # nobody asked to end: what was said before is still done
         except BrokenPipeError:
             pass
-        self._finish()
+        self._finish(at_once)
 
     def _hear(self, words: list[str]) -> bool:
         """Takes one line; returns False when it was the last."""
@@ -116,10 +119,11 @@ class Front:
                 self._filled.notify()
         return True
 
-    def _finish(self) -> None:
-        """Ends what runs, drops what waits."""
+    def _finish(self, at_once: bool) -> None:
+        """Ends the searches, those that wait with their first move; `at_once` drops all that waits."""
         with self._filled:
-            self._queue.clear()
+            if at_once:
+                self._queue.clear()
             self._queue.append((self.end, [], None))
             for cue in self._cues:
                 cue.stop()

@@ -54,7 +54,7 @@ class Host(Front):
         """Tells what was wrong about a command."""
         self.tell(f"{self.remark} error: {text}")
 
-    def set(self, name: str, value: str) -> None:
+    def set_option(self, name: str, value: str) -> None:
         """Sets an option by its name in any case, or complains."""
         for option in self.options:
             if option.name.lower() == name.lower():

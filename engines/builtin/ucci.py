@@ -55,7 +55,7 @@ class Ucci(Host):
         _ = self.player.game  # load the rules while the other side reads
 
     def _set_option(self, words: Words) -> None:
-        self.set(" ".join(words[:1]), " ".join(words[1:]))
+        self.set_option(" ".join(words[:1]), " ".join(words[1:]))
 
     def _position(self, words: Words) -> None:
         self._banned = ()

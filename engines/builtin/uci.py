@@ -69,7 +69,7 @@ class Uci(Host):
             self.complain("setoption needs: name NAME [value VALUE]")
             return
         cut = lowered.index("value") if "value" in lowered else len(words)
-        self.set(" ".join(words[1:cut]), " ".join(words[cut + 1 :]))
+        self.set_option(" ".join(words[1:cut]), " ".join(words[cut + 1 :]))
 
     def limits(self, words: Words) -> Limits:
         groups = grouped(words, GO_WORDS)

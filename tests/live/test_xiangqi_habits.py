@@ -22,6 +22,7 @@ from adapter import (
     Outcome,
     Position,
 )
+from adapter.cli.doctor import examine
 from adapter.engine import Engine, opened
 from adapter.variants.xiangqi import START
 from engines.find import Found, known
@@ -238,6 +239,16 @@ async def test_pikafish_without_its_network_says_so_in_the_error() -> None:
         with pytest.raises(EngineDied) as caught:
             await engine.analyze(START, Limit(depth=2))
     assert any("pikafish.nnue was not loaded" in line for line in caught.value.stderr_tail)
+
+
+async def test_the_doctor_says_that_the_network_is_missing() -> None:
+    # Pikafish starts without it and ends at the first `go`.
+    missing = "ERROR: The network file pikafish.nnue was not loaded successfully."
+    flags = ("--info", f"string {missing}", "--die-after", "info", "--exit", "1")
+    diagnosis = await examine(found("pikafish", *flags))
+    assert diagnosis.name == "Scripted"
+    assert "died (exit code 1)" in diagnosis.problems[0]
+    assert any(missing in problem for problem in diagnosis.problems[1:])
 
 
 async def test_neither_list_of_moves_is_a_limit_error_before_anything_is_sent(tmp_path: Path) -> None:

@@ -75,9 +75,12 @@ def test_blanks_and_unknown_words_do_no_harm(talk, data, reply):
 
 def test_a_last_line_without_an_end_still_counts(start):
     talk = start()
-    talk.write(b"uci\nisready")
+    talk.write(b"uci\nposition startpos moves e2e4\ngo infinite\nd\nisready")
     talk.process.stdin.close()
     assert talk.hear("uciok")[-1] == "uciok"
+    answer = talk.hear("bestmove")[-1].split()[1]
+    assert chess.Move.from_uci(answer) in chess.Board(START.replace(" w ", " b ")).legal_moves
+    assert talk.hear("Fen:")[-1].startswith("Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b")
     assert talk.ended() == 0
 
 
