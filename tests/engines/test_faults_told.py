@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from engines.errors import EngineDied, EngineError, EngineStartError, EngineTime
 from engines.limits import Limit
 from engines.plan import Plan, plan
 from engines.search import MAX_BACKLOG
+from engines.session import State
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
@@ -32,6 +34,7 @@ async def failure(driver: Driver, work: Plan = DEPTH, **wishes: Any) -> EngineEr
     try:
         with pytest.raises(EngineError) as caught:
             await driver.result(await driver.begin(POSITION, work, **wishes))
+        assert driver._link.process.exit_status() is not None, "it was told of before it had ended"
     finally:
         await driver.close()
     return caught.value
@@ -75,6 +78,31 @@ async def test_a_death_while_idle_is_told_by_the_next_call(start: Start) -> None
     assert error.engine == "Mortal"
     with pytest.raises(EngineDied):
         await driver.ping()
+
+
+CALLS: dict[str, Callable[[Driver], Awaitable[object]]] = {
+    "ping": Driver.ping,
+    "configure": lambda driver: driver.configure({"Hash": 32}),
+    "begin": lambda driver: driver.begin(POSITION, DEPTH),
+    "ask": lambda driver: driver.ask("d", until=None, seconds=10),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_death_that_nobody_has_heard_of_yet(start: Start, call: str) -> None:
+    # the listening thread knows, the event loop does not
+    driver = await start()
+    await driver.result(await driver.begin(POSITION, DEPTH))
+    os.kill(driver.pid, signal.SIGKILL)
+    while driver._link.session.state is not State.GONE:
+        time.sleep(0.001)  # noqa: ASYNC251 - the loop must not turn
+    assert driver.failure is None
+    try:
+        with pytest.raises(EngineDied) as caught:
+            await CALLS[call](driver)
+        assert caught.value.signal == signal.SIGKILL
+    finally:
+        await driver.close()
 
 
 async def test_output_closed_by_a_living_engine(start: Start) -> None:
