@@ -51,6 +51,9 @@ class Stream:
         pursuit = self._pursuit
         if pursuit is None or self._concluded:
             return
+        if pursuit.running.left and isinstance(error, asyncio.CancelledError):
+            # cancelled while `stop` waited for the best move: whoever does that will not wait once more
+            return
         pursuit.driver.leave(pursuit.running)
         try:
             await self._conclude(pursuit)

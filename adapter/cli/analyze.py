@@ -173,6 +173,8 @@ class Work:
 
         What was found until then is an answer: it is printed, and no error takes its place.
         """
+        from adapter.errors import EngineError
+
         given = self._given
         stream = engine.stream(
             position,
@@ -187,7 +189,14 @@ class Work:
                     async for line in stream:
                         show(line)
             except asyncio.CancelledError:
-                self._say(await stream.stop())
+                try:
+                    found = await stream.stop()
+                except EngineError as error:
+                    if error.partial is None:
+                        raise
+                    click.echo("\n".join(explain(error)), err=True)
+                    found = error.partial
+                self._say(found)
                 return False
         if stream.analysis is not None:
             self._say(stream.analysis)
