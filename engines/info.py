@@ -41,6 +41,11 @@ class Info(msgspec.Struct, kw_only=True):
     pv: tuple[str, ...] = ()
 
 
+# Plies; a plain score further from a mate than that is none. ElephantEye's mates end within 64, and its
+# scores of 9900 and less tell of repetitions that are forbidden to the other side.
+LONGEST_MATE = 100
+
+
 def number(word: str) -> int | None:
     """A whole number out of an engine's word: decimals are cut, of a fraction the first part is taken."""
     try:
@@ -124,7 +129,7 @@ def _score(info: Info, words: Sequence[str], at: int, mate_score: int | None) ->
 
 
 def _plain(value: int, mate_score: int | None) -> Score:
-    if mate_score is None or abs(value) < mate_score - 200:
+    if mate_score is None or abs(value) <= mate_score - LONGEST_MATE:
         return Cp(value)
     moves = (max(mate_score - abs(value), 0) + 1) // 2
     # Mate(0) is "mated already"; some count from one higher, and their quickest mate is a mate all the same

@@ -18,6 +18,7 @@ MAX_STRINGS = 100  # `info string` texts kept, the last ones
 MAX_KEPT = 16_384  # bytes kept of one line: a principal variation is far shorter
 MAX_BACKLOG = 1_000_000  # bytes waiting for a slow reader of a stream; beyond, the oldest go
 
+_COUNTS = ("nodes", "nps", "time_ms", "hashfull", "tbhits")  # of the whole search, on whatever line
 _SCORED = re.compile(rb" score (?:cp |mate )?[-+]?\d").search
 
 
@@ -80,7 +81,12 @@ class Search:
             self.faults.append(text)
 
     def lines(self) -> list[Info]:
-        """The last state of each multipv line, in order: the last exact score, a later bound beside it."""
+        """The last state of each multipv line, in order: the last exact score, a later bound beside it.
+
+        Counts that no line of moves ever names are taken from the last report that names them alone, as
+        UCCI has it (`info time 410 nodes 39000`, then `info depth 9 score 31 pv …`).
+        """
+        counts = self.progress() or Info()
         found = []
         for rank in sorted(self._slots):
             slot = self._slots[rank]
@@ -88,7 +94,8 @@ class Search:
             for later in (slot.bound, slot.later):
                 if later:
                     info = _overlay(info, read(later, mate_score=self._mate_score))
-            found.append(info)
+            lacking = {field: getattr(counts, field) for field in _COUNTS if getattr(info, field) is None}
+            found.append(msgspec.structs.replace(info, **lacking))
         return found
 
     def progress(self) -> Info | None:

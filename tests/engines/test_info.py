@@ -121,8 +121,11 @@ PLAIN_SCORES = [
     # an engine that counts from 10000 read as one that counts from 9999: it still mates, it is not mated
     ("score 9999", 9999, Mate(1)),
     ("score 10000", 9999, Mate(1)),
-    ("score 9799", 9999, Mate(100)),
-    ("score 9798", 9999, Cp(9798)),
+    ("score 9901", 10000, Mate(50)),
+    # what ElephantEye says of a repetition that the rules forbid the other side: 9900 less the plies to it
+    ("score 9900", 10000, Cp(9900)),
+    ("score -9893", 10000, Cp(-9893)),
+    ("score 9894", 9999, Cp(9894)),
     # who says `cp` has a word for mates too (Fairy-Stockfish over UCCI)
     ("score cp 9990", 9999, Cp(9990)),
     ("score mate 2", 9999, Mate(2)),

@@ -105,6 +105,18 @@ def test_progress_is_the_last_report_without_a_line() -> None:
     assert heard("depth 3 score cp 5 pv e2e4").progress() is None
 
 
+def test_counts_told_apart_from_the_line_belong_to_it() -> None:
+    # ElephantEye: the counts first, the line behind them, and the counts once more before the best move
+    search = heard(
+        "time 410 nodes 39000", "depth 9 score 31 pv h2e2 h9g7", "depth 10", "time 900 nodes 81000"
+    )
+    info = only(search)
+    assert (info.depth, info.nodes, info.time_ms, info.pv) == (9, 81000, 900, ("h2e2", "h9g7"))
+    # a line's own counts stand
+    assert only(heard("depth 3 score cp 5 nodes 70 pv e2e4", "nodes 4000 hashfull 3")).nodes == 70
+    assert only(heard("depth 3 score cp 5 nodes 70 pv e2e4", "nodes 4000 hashfull 3")).hashfull == 3
+
+
 def test_ucci_scores_are_read_as_their_dialect_says() -> None:
     search = Search(PLAN, mate_score=10000)
     search.take(b"info depth 5 score 9997 pv e1e0 d0d8 e8d9")

@@ -176,6 +176,7 @@ async def test_a_move_in_ranks_from_1_is_no_move_of_ours() -> None:
         ("eleeye", "score 9997", Mate(2)),
         ("eleeye", "score -9998", Mate(-1)),
         ("eleeye", "score 1200", Cp(1200)),
+        ("eleeye", "score 9897", Cp(9897)),  # the other side must repeat what it may not
     ],
 )
 async def test_scores_with_and_without_cp_and_mates_by_number(
@@ -216,6 +217,29 @@ async def test_a_stray_answer_to_an_idle_stop_is_not_the_next_searchs(tmp_path: 
     assert (first.best.move, first.score) == ("h2e2", Cp(12))
     assert (second.best.move, second.score) == ("h9g7", Cp(-9))
     assert second.lines[0].pv == ("h9g7", "h0g2")
+
+
+async def test_elephant_eyes_own_way_of_reporting(tmp_path: Path) -> None:
+    # As its source prints: counts apart from the line, depths without a score, the counts once more at the end.
+    talk = tmp_path / "eleeye.txt"
+    talk.write_text(
+        "> ucci\n< id name ElephantEye\n< id version 3.3\n< option usemillisec type check default true\n"
+        "< option usebook type check default true\n< option bookfiles type string default /opt/BOOK.DAT\n"
+        "< option newgame type button\n< ucciok\n> setoption usebook false\n> setoption usemillisec true\n"
+        f"> isready\n< readyok\n> isready\n> position fen {START} moves h2e2\n> go depth 9\n< readyok\n"
+        "< info depth 8\n< info time 640 nodes 410000\n< info depth 8 score -301 pv h9g7 h0g2\n"
+        "< info currmove h9g7 currmovenumber 1\n< info depth 9\n< info time 990 nodes 800100\n"
+        "< info depth 9 score -305 pv h9g7 h0g2 i9h9\n< info currmove b9c7 currmovenumber 2\n"
+        "< info time 1300 nodes 990200\n< bestmove h9g7 ponder h0g2 resign\n> quit\n< bye\n"
+    )
+    async with opened(found("eleeye", "--play", str(talk))) as engine:
+        assert engine.name == "ElephantEye"
+        analysis = await engine.analyze(f"{START} moves h2e2", Limit(depth=9))
+    (line,) = analysis.lines
+    assert (line.depth, line.score, line.score_white) == (9, Cp(-305), Cp(305))
+    assert (line.nodes, line.time_ms) == (990200, 1300)
+    assert line.pv == ("h9g7", "h0g2", "i9h9")
+    assert (analysis.resigned, analysis.complete, analysis.notes) == (True, True, ())
 
 
 @pytest.mark.parametrize(("profile", "halfmove"), [("pikafish", 119), ("fairy-xiangqi", 130)])
