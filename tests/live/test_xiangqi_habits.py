@@ -220,7 +220,7 @@ async def test_a_stray_answer_to_an_idle_stop_is_not_the_next_searchs(tmp_path: 
 
 
 async def test_elephant_eyes_own_way_of_reporting(tmp_path: Path) -> None:
-    # As its source prints: counts apart from the line, depths without a score, the counts once more at the end.
+    # As its source prints: counts apart from the line, depths without a score, the counts again at the end.
     talk = tmp_path / "eleeye.txt"
     talk.write_text(
         "> ucci\n< id name ElephantEye\n< id version 3.3\n< option usemillisec type check default true\n"
