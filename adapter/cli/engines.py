@@ -109,7 +109,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
         found = choose(game, engine)
         # a template that the user named is what the program is to be taken for
         unknown = found.profile.template and found.profile.name != engine.split()[0]
-        diagnoses = asyncio.run(inquire(found)) if unknown else [asyncio.run(examine(found, game))]
+        diagnoses = asyncio.run(inquire(found, game)) if unknown else [asyncio.run(examine(found, game))]
         for diagnosis in diagnoses:
             tell(diagnosis)
         return 3 if all(diagnosis.problems for diagnosis in diagnoses) else 0

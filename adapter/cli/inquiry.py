@@ -33,24 +33,27 @@ CLOCK_SECONDS = 3.0
 
 
 class Riddle(msgspec.Struct, frozen=True):
-    """A position with one legal move, and how that is written by the number of the first rank."""
+    """A position with one legal move, how that is written by the number of the first rank, and for which
+    games the position will do."""
 
     fen: str
     answers: Mapping[str, int]
+    games: tuple[str, ...]
 
 
 RIDDLES = {
-    "chess": Riddle("1r5k/8/8/8/8/8/8/K7 w - - 0 1", {"a1a2": 1}),
+    "chess": Riddle("1r5k/8/8/8/8/8/8/K7 w - - 0 1", {"a1a2": 1}, ("chess", "chess960")),
     # The king may not face the other one. Black's pawn is there because some engines call bare kings drawn.
-    "xiangqi": Riddle("4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1", {"d0d1": 0, "d1d2": 1}),
+    "xiangqi": Riddle("4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1", {"d0d1": 0, "d1d2": 1}, ("xiangqi",)),
 }
 # Which games are asked for, the likelier one first: chess goes over UCI alone.
 LIKELY = {"uci": ("chess", "xiangqi"), "ucci": ("xiangqi",)}
 
 
-async def inquire(found: Found) -> list[Diagnosis]:
-    """What the program is: each game that it plays in each protocol tried out, the profile to write with the
-    last of them; one diagnosis that says why, where it speaks no protocol or plays no game."""
+async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
+    """What the program is: each game that it plays (of those that share a board with `variant`) in each
+    protocol tried out, the profile to write with the last of them; one diagnosis that says why, where it
+    speaks no protocol or plays no game."""
     stem = re.sub(r"[^A-Za-z0-9._+-]+", "-", Path(found.path).stem).lstrip("._+-") or "engine"
     diagnoses: list[Diagnosis] = []
     refusals: list[str] = []
@@ -60,10 +63,11 @@ async def inquire(found: Found) -> list[Diagnosis]:
         if options is None:
             refusals.append(f"asked in {protocol.upper()}, it {refusal}")
             continue
-        games = await _games(found, dialect, options)
+        likely = [game for game in LIKELY[protocol] if variant in (None, *RIDDLES[game].games)]
+        games = await _games(found, dialect, options, likely)
         if not games:
-            played = " or ".join(LIKELY[protocol])
-            refusals.append(f"it speaks {protocol.upper()}, but did not find the only legal move in {played}")
+            asked = f", but did not find the only legal move in {' or '.join(likely)}" if likely else ""
+            refusals.append(f"it speaks {protocol.upper()}{asked}")
         for draft in await _drafts(found, dialect, options, games):
             taken = {diagnosis.profile for diagnosis in diagnoses}
             names = (stem, f"{stem}-{protocol}", f"{stem}-{protocol}-{draft['variants'][0]}")
@@ -91,17 +95,19 @@ async def _greet(found: Found, dialect: Dialect) -> tuple[OptionTable | None, st
     finally:
         exchange.process.write(f"{dialect.quit}\n".encode())
         await exchange.process.end(polite=True, grace=found.profile.deadlines.quit)
-    if dialect.heard[lines[-1].split()[0]] != "hello":
+    if dialect.heard.get(lines[-1].split()[0]) != "hello":
         return None, "did not know the greeting"
     offered = [line.strip().partition(" ") for line in lines]
     return OptionTable(dialect.read_option(rest) for word, _, rest in offered if word == "option"), ""
 
 
-async def _games(found: Found, dialect: Dialect, options: OptionTable) -> dict[str, int]:
-    """The games it plays, each with the number of the first rank in its moves."""
+async def _games(
+    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str]
+) -> dict[str, int]:
+    """Those of the games that it plays, each with the number of the first rank in its moves."""
     choice = options.get("UCI_Variant")
     games: dict[str, int] = {}
-    for game in LIKELY[dialect.name]:
+    for game in likely:
         value = variants.get(game).uci_variant
         if choice is not None and value not in choice.choices:
             continue

@@ -182,6 +182,21 @@ def test_a_move_in_the_wrong_game_is_no_proof(fenwire: Any, tmp_path: Path) -> N
     assert "best move z0z0 is not legal" in told[0]["problems"][0]
 
 
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [("xiangqi", [("uci", "xiangqi")]), ("chess960", [("uci", "chess"), ("uci", "chess960")])],
+)
+def test_the_question_can_be_held_to_a_game(
+    fenwire: Any, variant: str, expected: list[tuple[str, str]]
+) -> None:
+    done = fenwire("engines", "doctor", command("engines.builtin"), "--json", "--variant", variant)
+    assert done.returncode == 0, done.stdout
+    told = rows(done)
+    assert [(row["protocol"], row["variant"]) for row in told] == expected
+    (profile,) = profiles_of(told)
+    assert profile["variants"] == [game for _, game in expected]
+
+
 def test_a_template_named_is_taken_at_its_word(fenwire: Any) -> None:
     done = fenwire("engines", "doctor", f"generic-ucci {command('engines.builtin', 'ucci')}", "--json")
     assert done.returncode == 0
