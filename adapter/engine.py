@@ -35,12 +35,14 @@ MANAGED = {
 
 
 class Pursuit(NamedTuple):
-    """A question that an engine is at work on: whose driver holds it, its search, the position line sent."""
+    """A question that an engine is at work on: the driver that holds it, its search, the position line sent,
+    and the engine as it was set when that was."""
 
     question: Question
     driver: Driver
     running: Running
     command: str
+    identity: EngineIdentity
 
 
 class Engine:
@@ -55,7 +57,9 @@ class Engine:
     def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
         _refuse_managed(options)
         self.found = found
+        self._speech = found.profile.speech()  # before an engine has told how it differs
         self._lives = Lives(found, options, record)
+        self._named: tuple[dict[str, str], EngineIdentity] | None = None
 
     @property
     def name(self) -> str:
@@ -68,13 +72,12 @@ class Engine:
         """The engine as results name it."""
         profile = self.found.profile
         values = self._lives.driver.values if self._lives.driver else {}
-        return EngineIdentity(
-            self.name,
-            profile.name,
-            profile.protocol,
-            self.found.path,
-            {k: _typed(v) for k, v in values.items()},
-        )
+        if self._named is not None and self._named[0] == values and self._named[1].name == self.name:
+            return self._named[1]
+        options = {name: _typed(value) for name, value in values.items()}
+        identity = EngineIdentity(self.name, profile.name, profile.protocol, self.found.path, options)
+        self._named = dict(values), identity
+        return identity
 
     @property
     def driver(self) -> Driver:
@@ -179,10 +182,10 @@ class Engine:
             raise ConfigError(
                 f"{profile.title or profile.name} plays {', '.join(profile.variants)}, not {variant.name}"
             )
-        dialect = profile.speech()
-        limit = wire_limit(question, dialect, profile.title or profile.name)
+        limit = wire_limit(question, self._speech, profile.title or profile.name)
         side = question.position.side
-        plan(limit, dialect, profile.capabilities, side=side)  # refused before anything is sent
+        if self._lives.driver is None:
+            plan(limit, self._speech, profile.capabilities, side=side)  # refused before anything is started
         _refuse_managed(options or {})
         while True:
             driver = await self._lives.living()
@@ -204,7 +207,7 @@ class Engine:
                     raise
             else:
                 self._lives.remember(options or {})
-                return Pursuit(question, driver, running, command)
+                return Pursuit(question, driver, running, command, self.identity)
 
     async def result(self, pursuit: Pursuit) -> Search:
         """Waits for a begun search's end. Raises EngineTimeout and EngineDied."""
@@ -220,8 +223,8 @@ class Engine:
 
     def judge(self, pursuit: Pursuit) -> Analysis:
         """What a search has found so far, checked. Raises IllegalEngineMove."""
-        question, driver, running, command = pursuit
-        return judge(question, running.search, driver.dialect, self.identity, command)
+        question, driver, running, command, identity = pursuit
+        return judge(question, running.search, driver.dialect, identity, command)
 
     async def conclude(self, pursuit: Pursuit) -> Analysis:
         """Waits for a begun search's end and judges it."""
@@ -233,7 +236,7 @@ class Engine:
         return Analysis(
             engine=self.identity,
             position=question.position,
-            command=question.position.command(self.found.profile.speech()),
+            command=question.position.command(self._speech),
             limit=question.limit,
             outcome=question.outcome,
         )

@@ -137,6 +137,7 @@ class Pool:
             variant=self._variant or "auto",
             notation=notation,
             ordered=ordered,
+            alone=lambda: len(self._rounds) == 1,
         )
         self._rounds.add(run)
         try:

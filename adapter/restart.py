@@ -57,6 +57,8 @@ class Lives:
         Raises what `Driver.open` raises; EngineError once closed, and, as the last failure was one, for an
         engine that is given up.
         """
+        if self.driver is not None and self.driver.failure is None:
+            return self.driver
         async with self._starting:
             last = self.driver
             self._check_open()

@@ -6,7 +6,7 @@ import asyncio
 import copy
 import signal
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -86,106 +86,123 @@ class Round:
         variant: str,
         notation: str | None,
         ordered: bool,
+        alone: Callable[[], bool],
     ) -> None:
         self._engines = tuple(engines)
-        self._source: Iterator[Record] | AsyncIterator[Record]
-        self._source = aiter(records) if isinstance(records, AsyncIterable) else iter(records)
+        self._plain = None if isinstance(records, AsyncIterable) else iter(records)
+        self._awaited = aiter(records) if isinstance(records, AsyncIterable) else None
         self._limit = limit
         self._wishes = wishes
         self._variant = variant
         self._notation = notation
         self._ordered = ordered
+        self._alone = alone  # whether no other pass takes turns with this one
         self._window = 2 * len(self._engines) + AHEAD
-        self._pulling = asyncio.Lock()
         self._pulled = 0
         self._delivered = 0
         self._read = 0
         self._done: dict[int, PoolResult] = {}  # by index if ordered, else as they came
-        self._again: deque[Case] = deque()  # given back by an engine that was given up
+        self._cases: deque[Case] = deque()  # ready to be asked
         self._dry = False  # nothing more is pulled
         self._broken = False  # and what is missing will not come
         self._serving = len(self._engines)
         self._tasks: list[asyncio.Task[None]] = []
         self._news = asyncio.Event()  # for the reader
-        self._room = asyncio.Event()  # for the tasks
+        self._change = asyncio.Event()  # for the tasks: room for more, or a case
+        self._closed = False
+        self._feeding: asyncio.Task[None] | None = None
+        self._spoilt: Exception | None = None  # what the input raised
 
     def begin(self) -> None:
         """Sets the engines to work."""
         self._tasks = [asyncio.create_task(self._serve(engine)) for engine in self._engines]
+        if self._awaited is not None:
+            self._feeding = asyncio.create_task(self._feed(self._awaited))
 
     async def next(self) -> PoolResult | None:
-        """The next result, None after the last. Raises what ended the pass, after the results before it."""
+        """The next result, None after the last. Raises what ended the pass, after the results before it, and
+        EngineError when it was closed."""
         while (result := self._done.pop(self._read, None)) is None:
+            if self._closed:
+                name = self._engines[0].name
+                raise EngineError(f"the pool of {name} was closed before all was answered", engine=name)
             if not self._serving:
                 for task in self._tasks:
                     await task
+                if self._spoilt is not None:
+                    raise self._spoilt
                 return None
             self._news.clear()
             await self._news.wait()
         self._read += 1
-        self._room.set()
+        self._change.set()
         return result
 
     async def close(self) -> None:
         """Ends the tasks; engines at work are told to stop."""
-        for task in self._tasks:
+        self._closed = True
+        tasks = self._tasks if self._feeding is None else [*self._tasks, self._feeding]
+        for task in tasks:
             task.cancel()
-        if self._tasks:
-            # their errors are the reader's, who may have left before
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        # their errors are the reader's, who may have left before
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _serve(self, engine: Engine) -> None:
-        try:
-            while (case := await self._take(engine)) is not None:
+    # --- the input ---------------------------------------------------------------------------------
+
+    async def _feed(self, records: AsyncIterator[Record]) -> None:
+        while not self._dry:
+            if self._has_room:
                 try:
-                    result = await self._ask(engine, case)
-                except EngineError:
-                    if not engine.given_up or self._serving == 1:
-                        raise
-                    # the others go on without it
-                    self._again.append(case)
-                    return
-                self._deliver(result)
-        except BaseException:
-            self._dry = self._broken = True
-            raise
-        finally:
-            self._serving -= 1
-            self._news.set()
-            self._room.set()
+                    self._enter(await anext(records, _END))
+                except Exception as error:
+                    self._spoil(error)
+            else:
+                self._change.clear()
+                await self._change.wait()
 
-    async def _take(self, engine: Engine) -> Case | None:
-        """The next case; None when there will be none. What needs no engine is answered on the way."""
-        while not self._broken:
-            if self._again:
-                return self._again.popleft()
-            waiting = self._pulled - self._delivered
-            if self._dry and not waiting:
-                return None
-            if self._dry or self._pulled - self._read >= self._window:
-                self._room.clear()
-                await self._room.wait()
-                continue
-            index = self._pulled
+    @property
+    def _has_room(self) -> bool:
+        return self._pulled - self._read < self._window
+
+    def _stock(self, wanted: int) -> None:
+        """Reads ahead until so many cases are ready; the window and the input permitting."""
+        while self._plain is not None and len(self._cases) < wanted and self._has_room and not self._dry:
+            try:
+                self._enter(next(self._plain, _END))
+            except Exception as error:
+                # whatever it is, it is the input's, and told where the input is asked for
+                self._spoil(error)
+
+    def _enter(self, given: Record) -> None:
+        if given is _END:
+            self._dry = True
+        else:
+            case = self._read_case(self._pulled, given)
             self._pulled += 1
-            given = await self._pull()
-            if given is _END:
-                self._pulled -= 1
-                self._dry = True
-                self._room.set()
-            elif (case := self._read_case(engine, index, given)) is not None:
-                return case
+            if case is not None:
+                self._cases.append(case)
+        self._change.set()
+
+    def _spoil(self, error: Exception) -> None:
+        # kept for the reader, until all that was read before is answered
+        self._spoilt = error
+        self._dry = True
+        self._change.set()
+
+    async def _take(self) -> Case | None:
+        """The next case, None when there will be none."""
+        while not self._broken:
+            self._stock(1)
+            if self._cases:
+                return self._cases.popleft()
+            if self._dry and self._pulled == self._delivered:
+                return None
+            self._change.clear()
+            await self._change.wait()
         return None
 
-    async def _pull(self) -> Record:
-        source = self._source
-        if isinstance(source, AsyncIterator):
-            # one at a time, as generators want it, and so that indices follow the input
-            async with self._pulling:
-                return await anext(source, _END)
-        return next(source, _END)
-
-    def _read_case(self, engine: Engine, index: int, given: Record) -> Case | None:
+    def _read_case(self, index: int, given: Record) -> Case | None:
+        """A case, unless what was given needs no engine to be answered."""
         position = None
         try:
             position = given if isinstance(given, Position) else Position.parse(given, variant=self._variant)
@@ -196,7 +213,7 @@ class Round:
         case = Case(index, given, question)
         if question.outcome is None:
             return case
-        self._deliver(case.answered(engine.finished(question)))
+        self._deliver(case.answered(self._engines[0].finished(question)))
         return None
 
     def _deliver(self, result: PoolResult) -> None:
@@ -204,27 +221,78 @@ class Round:
         self._delivered += 1
         self._news.set()
         if self._dry:
-            self._room.set()
+            self._change.set()
 
-    async def _ask(self, engine: Engine, case: Case) -> PoolResult:
-        """The engine's answer, or the error that stands for it. Raises when the engine is given up."""
+    # --- the engines -------------------------------------------------------------------------------
+
+    async def _serve(self, engine: Engine) -> None:
+        try:
+            case, pursuit = await self._take(), None
+            while case is not None:
+                try:
+                    answer = await self._ask(engine, case, pursuit)
+                except EngineError:
+                    if not engine.given_up or self._serving == 1:
+                        raise
+                    # the others go on without it
+                    self._cases.appendleft(case)
+                    return
+                try:
+                    # the engine works on the next one while the last answer is judged
+                    following, pursuit = await self._go_ahead(engine)
+                finally:
+                    self._deliver(self._judge(engine, case, answer))
+                self._stock(len(self._engines))
+                case = following or await self._take()
+        except BaseException:
+            self._dry = self._broken = True
+            raise
+        finally:
+            self._serving -= 1
+            self._news.set()
+            self._change.set()
+
+    async def _go_ahead(self, engine: Engine) -> tuple[Case | None, Pursuit | None]:
+        """The next case, if one is at hand and the engine free, with its search begun."""
+        self._stock(1)
+        if not self._cases or not self._alone() or engine.driver.failure is not None:
+            return None, None
+        case = self._cases.popleft()
+        try:
+            return case, await engine.begin(case.question, **self._wishes)
+        except FenwireError:
+            # it is asked once more, where it is told apart what was wrong
+            return case, None
+
+    async def _ask(self, engine: Engine, case: Case, pursuit: Pursuit | None) -> Pursuit | FenwireError:
+        """The search once it has ended, or the error that stands for it; begun here where it was not yet.
+        Raises when the engine is given up."""
         strikes = losses = 0
         while True:
             try:
-                pursuit = await self._begin(engine, case.question)
+                pursuit = pursuit or await self._begin(engine, case.question)
+                await engine.result(pursuit)
             except ConfigError as error:
-                return case.failed(error)
-            try:
-                return case.answered(await engine.conclude(pursuit))
-            except IllegalEngineMove as error:
-                return case.failed(error)
+                return error
             except (EngineDied, EngineTimeout) as error:
+                if pursuit is None:
+                    raise
+                pursuit = None
                 losses += 1
                 strikes += not _ended_from_outside(error)
-                if strikes < STRIKES and losses < LOSSES:
-                    continue
-                await self._prove(engine, case.question.position)
-                return case.failed(_set_aside(error, losses))
+                if strikes == STRIKES or losses == LOSSES:
+                    await self._prove(engine, case.question.position)
+                    return _set_aside(error, losses)
+            else:
+                return pursuit
+
+    def _judge(self, engine: Engine, case: Case, answer: Pursuit | FenwireError) -> PoolResult:
+        if isinstance(answer, FenwireError):
+            return case.failed(answer)
+        try:
+            return case.answered(engine.judge(answer))
+        except IllegalEngineMove as error:
+            return case.failed(error)
 
     async def _begin(self, engine: Engine, question: Question) -> Pursuit:
         while True:

@@ -179,7 +179,7 @@ class Driver:
         When the waiter is cancelled the engine is told to stop; the next search waits for its answer.
         """
         try:
-            return await asyncio.shield(running.done)
+            return await running.wait()
         except asyncio.CancelledError:
             self.leave(running)
             raise

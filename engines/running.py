@@ -46,6 +46,7 @@ class Running:
         self.news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[Search] = self._loop.create_future()
+        self._waiters: list[asyncio.Future[None]] = []
         self._deadlines = deadlines
         self._keeper = keeper
         self._timeout = timeout
@@ -60,6 +61,15 @@ class Running:
             bound = search.plan.own_seconds + deadlines.search_slack
         self._step = min(deadlines.ready, deadlines.silence, deadlines.stop, bound)
         self._check_fence(self._started)
+
+    async def wait(self) -> Search:
+        """The search once it has ended; who is cancelled while waiting leaves it to go on."""
+        if not self.done.done():
+            # as `asyncio.shield` does, with one turn of the loop less from the answer to its reader
+            waiter = self._loop.create_future()
+            self._waiters.append(waiter)
+            await waiter
+        return self.done.result()
 
     def begun(self) -> None:
         """The engine is on it: its own clocks start."""
@@ -76,6 +86,7 @@ class Running:
         self._settle()
         if not self.done.done():
             self.done.set_result(self.search)
+            self._wake()
 
     def lose(self, error: Exception) -> None:
         """There will be no best move."""
@@ -84,6 +95,12 @@ class Running:
             self.done.set_exception(error)
             # a search nobody waits for any more must not complain about it
             self.done.exception()
+            self._wake()
+
+    def _wake(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _settle(self) -> None:
         if self._timer is not None:

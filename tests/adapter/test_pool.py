@@ -215,6 +215,20 @@ async def test_bad_records_are_results_and_cost_no_engine(scripted: Scripted, tm
     assert results[7].error.partial.position == given
 
 
+@pytest.mark.engine("stockfish")
+async def test_each_answer_tells_the_options_of_its_own_search(engine_path: Callable[[str], str]) -> None:
+    """The next position's game is set while an answer is still to be read."""
+    engine_path("stockfish")
+    records = [numbered(1), "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"] * 6
+    async with Pool("stockfish", size=1) as pool:
+        results = await all_of(pool.analyze(records, Limit(nodes=100), ordered=True))
+    for result in results:
+        assert result.analysis is not None
+        chess960 = result.index % 2 == 1
+        assert result.analysis.variant == ("chess960" if chess960 else "chess")
+        assert result.analysis.engine.options.get("UCI_Chess960", False) is chess960
+
+
 async def test_moves_to_search_are_read_in_each_position(scripted: Scripted) -> None:
     records = [numbered(1), "startpos moves e2e4", numbered(2)]
     async with Pool(scripted(), size=1) as pool:
@@ -556,7 +570,7 @@ async def test_a_kept_iterator_does_not_hold_the_pool(scripted: Scripted) -> Non
             check_answer(result, fens[result.index])
         assert (await anext(kept)).index == 1
     # the pool has gone, and what was left of its work with it
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(EngineError, match="closed before all was answered"):
         await all_of(kept)
 
 
