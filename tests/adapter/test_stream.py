@@ -471,6 +471,24 @@ async def test_cancelled_twice_in_a_row_while_it_is_being_left(scripted: Scripte
             await still_answers(engine)
 
 
+async def test_cancelled_in_stop_it_does_not_wait_again(scripted: Scripted) -> None:
+    async with opened(scripted("--slow-stop", "3", stop=10)) as engine:
+
+        async def watch() -> None:
+            async with engine.stream("startpos", ENDLESS) as stream:
+                await anext(stream)
+                await stream.stop()
+
+        task = asyncio.create_task(watch())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        start = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - start < 1
+        await still_answers(engine)
+
+
 async def test_cancelled_while_it_is_opened(scripted: Scripted) -> None:
     rng = random.Random(5)
     for _ in range(8):
