@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parent.parent / "README.md"
-TIME = re.compile(r"\d+\.\d s\b")
+TIME = re.compile(r"\d+\.\d+ s\b")
 
 
 def blocks(kind: str) -> list[str]:
