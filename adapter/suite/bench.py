@@ -58,7 +58,7 @@ class Bench:
 
     def _examiner(self, variant: str) -> Examiner:
         if variant not in self._examiners:
-            (contender,) = contenders([(self._engine, {})], [variant], self._options)
+            contender, *_ = contenders([(self._engine, {})], [variant], self._options)
             self._examiners[variant] = Examiner(contender, 0, own_count=_own_count)
         return self._examiners[variant]
 

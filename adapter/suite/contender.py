@@ -47,24 +47,22 @@ def contenders(
     games = tuple(dict.fromkeys(variants))
     shared = dict(options or {})
     if not wanted:
-        by_engine: dict[tuple[str, ...], list[str]] = {}
-        found: dict[tuple[str, ...], Found] = {}
-        for game in games:
-            one = choose(game, None, fallback=False)
-            found[one.command] = one
-            by_engine.setdefault(one.command, []).append(game)
-        return tuple(Contender(found[key], shared, tuple(plays)) for key, plays in by_engine.items())
-    chosen = [_wanted(name, games, {**shared, **own}) for name, own in wanted]
+        return _grouped({game: choose(game, None, fallback=False) for game in games}, shared)
+    chosen: list[Contender] = []
+    for name, own in wanted:
+        playing, failure = _played(name, games)
+        if failure is not None and not playing:
+            raise failure
+        chosen += _grouped(playing, {**shared, **own})
     for game in games:
         if not any(game in one.variants for one in chosen):
             # raises the error of an engine that does not play the game, which names those that do
             choose(game, wanted[0][0], fallback=False)
-            raise ConfigError(f"none of the engines plays {game}")
     return tuple(chosen)
 
 
-def _wanted(name: str, games: tuple[str, ...], options: Mapping[str, Wish]) -> Contender:
-    """The engine, for all of the games that it plays."""
+def _played(name: str, games: Iterable[str]) -> tuple[dict[str, Found], ConfigError | None]:
+    """The engine for each of the games that it plays, and what was said of the first that it does not."""
     playing: dict[str, Found] = {}
     failure: ConfigError | None = None
     for game in games:
@@ -72,9 +70,12 @@ def _wanted(name: str, games: tuple[str, ...], options: Mapping[str, Wish]) -> C
             playing[game] = choose(game, name, fallback=False)
         except ConfigError as error:
             failure = failure or error
-    if not playing:
-        raise failure or ConfigError(f"{name} plays none of {', '.join(games)}")
-    first = next(iter(playing.values()))
-    # a program that two profiles speak for is run by one of them
-    plays = tuple(game for game, found in playing.items() if found.profile == first.profile)
-    return Contender(first, options, plays)
+    return playing, failure
+
+
+def _grouped(playing: Mapping[str, Found], options: Mapping[str, Wish]) -> tuple[Contender, ...]:
+    """One contender for each profile: two may speak for one program, in different games."""
+    by_profile: dict[str, list[str]] = {}
+    for game, found in playing.items():
+        by_profile.setdefault(found.profile.name, []).append(game)
+    return tuple(Contender(playing[games[0]], options, tuple(games)) for games in by_profile.values())

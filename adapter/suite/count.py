@@ -83,33 +83,44 @@ async def engine_count(engine: Engine, tape: Tape, position: Position, depth: in
     seconds = driver.profile.deadlines.ready
     await driver.ask(position.command(driver.dialect), until=None, seconds=seconds)
     heard = tape.listen()
-    await driver.ask(f"go perft {depth}", until=None, seconds=driver.profile.deadlines.search)
+    seconds = driver.profile.deadlines.search
+    # Engines that count beside their listening answer the ping behind it at once, others when they are done;
+    # those that search instead may never answer it.
+    asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", until=None, seconds=seconds))
+    try:
+        async with asyncio.timeout(seconds):
+            count = await _read(heard, driver, position)
+            if count is not None:
+                await asked
+                return count
+    except TimeoutError:
+        driver.fail(f"did not count to depth {depth} within {seconds:g} s")
+    finally:
+        asked.cancel()
+        await asyncio.wait((asked,))
+    failure = driver.failure
+    await driver.close()
+    raise failure or EngineProtocolError(
+        f"{driver.name} knows no `go perft`: it began a search instead", engine=driver.name
+    )
+
+
+async def _read(heard: asyncio.Queue[str], driver: Driver, position: Position) -> Count | None:
+    """The count in what the engine prints; None when it searches instead, and when it fails."""
     by_move: dict[str, int] = {}
-    loop = asyncio.get_running_loop()
-    end = loop.time() + driver.profile.deadlines.search
-    while True:
+    while driver.failure is None:
         try:
             async with asyncio.timeout(LOOK):
                 line = await heard.get()
         except TimeoutError:
-            if loop.time() > end:
-                driver.fail(f"did not count to depth {depth} within {driver.profile.deadlines.search:g} s")
-            if driver.failure is not None:
-                await driver.close()
-                raise driver.failure from None
             continue
         if match := _MOVE.fullmatch(line):
             by_move[position.read_wire(match[1], driver.dialect)] = int(match[2])
         elif match := _TOTAL.match(line):
             return Count(int(match[1]), by_move)
         elif _SEARCHING.match(line):
-            raise await _cannot(driver)
-
-
-async def _cannot(driver: Driver) -> EngineProtocolError:
-    name = driver.name
-    await driver.close()
-    return EngineProtocolError(f"{name} knows no `go perft`: it began a search instead", engine=name)
+            return None
+    return None
 
 
 def differences(ours: Count, theirs: Count) -> list[str]:

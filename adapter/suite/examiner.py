@@ -107,8 +107,8 @@ class Examiner:
         )
         if self._transcripts is None or result.solved or not self._tape.spoken:
             return result
-        # several engines and parts of a run may know a case of that name
-        name = f"{self._seat + 1}-{number + 1}-{case.id}"
+        # several engines, parts of a run and lines may know a case of that name
+        name = f"{self._seat + 1}-{number + 1}-{case.line}-{case.id}"
         return msgspec.structs.replace(result, transcript=self._tape.write(self._transcripts, name))
 
     # --- moves and mates ----------------------------------------------------------------------------

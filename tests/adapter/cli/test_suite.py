@@ -366,12 +366,12 @@ def test_a_suite_file(tmp_path: Path, suite: str, capsys: pytest.CaptureFixture[
         ("from a file", True),
         ("written here", False),
     ]
-    said = (talk / "1-1-wrong.txt").read_text()
+    said = (talk / "1-1-2-wrong.txt").read_text()
     assert "> setoption name Hash value 32" in said
     assert "> go depth 3" in said
     # what is said on the command line counts
     assert main([*words, "--min-solved", "0", "--nodes", "50"]) == 0
-    assert "> go nodes 50" in (talk / "1-1-wrong.txt").read_text()
+    assert "> go nodes 50" in (talk / "1-1-2-wrong.txt").read_text()
 
 
 BAD_CONFIGS = [

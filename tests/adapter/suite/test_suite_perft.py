@@ -71,9 +71,7 @@ async def test_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str) -> 
 @pytest.mark.parametrize("name", ["tricky.perft", "chess960-first.perft", "random-first.perft"])
 async def test_all_records_deeper(suites: Path, run: Run, real: Real, name: str) -> None:
     loaded = load([suites / name])
-    results = await run(
-        loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=4, nodes=800_000)
-    )
+    results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=4))
     assert failed(results) == []
 
 

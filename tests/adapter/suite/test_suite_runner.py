@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adapter.errors import EngineStartError, OptionError
+from adapter.errors import ConfigError, EngineStartError, OptionError
 from adapter.suite.case import Case
-from adapter.suite.contender import Contender
+from adapter.suite.contender import Contender, contenders
 from adapter.suite.result import Result
 from engines.limits import Limit
 
@@ -194,11 +194,11 @@ async def test_a_new_game_before_each_case(cases: Cases, actor: Actor, run: Run,
 async def test_transcripts_of_failures_only(cases: Cases, actor: Actor, run: Run, tmp_path: Path) -> None:
     found = cases(f'{START} bm e4; id "good";', f'{START} bm d4; id "bad/../one";', f"{MATED} dm 3;")
     results = await run(found, actor(), transcripts=tmp_path / "talk")
-    assert [path.name for path in (tmp_path / "talk").iterdir()] == ["1-1-bad-..-one.txt"]
+    assert [path.name for path in (tmp_path / "talk").iterdir()] == ["1-1-2-bad-..-one.txt"]
     (bad,) = [result for result in results if result.transcript]
-    lines = (tmp_path / "talk" / "1-1-bad-..-one.txt").read_text().splitlines()
+    lines = (tmp_path / "talk" / "1-1-2-bad-..-one.txt").read_text().splitlines()
     said = [line.split(" ", 1)[1] for line in lines]
-    assert bad.transcript == str(tmp_path / "talk" / "1-1-bad-..-one.txt")
+    assert bad.transcript == str(tmp_path / "talk" / "1-1-2-bad-..-one.txt")
     assert said[0] == "> uci"
     assert said[-1] == "< bestmove e2e4"
     assert sum(line.startswith("> position") for line in said) == 1
@@ -275,3 +275,25 @@ async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> N
     with pytest.raises(asyncio.CancelledError):
         await task
     assert 2 <= len(done) < 9
+
+
+@pytest.mark.engine("fairy-stockfish")
+def test_one_program_that_two_profiles_speak_for(engine_path: Callable[[str], str]) -> None:
+    found = contenders([(engine_path("fairy-stockfish"), {"Hash": 32})], ["chess", "xiangqi", "chess"])
+    assert [(one.found.profile.name, one.variants) for one in found] == [
+        ("fairy-stockfish", ("chess",)),
+        ("fairy-xiangqi", ("xiangqi",)),
+    ]
+    assert all(one.options == {"Hash": 32} for one in found)
+
+
+@pytest.mark.engine("stockfish")
+def test_engines_are_chosen_by_what_they_play(engine_path: Callable[[str], str]) -> None:
+    engine_path("stockfish")
+    found = contenders([], ["chess", "chess960", "xiangqi"])
+    assert [one.variants for one in found] == [("chess", "chess960"), ("xiangqi",)]
+    assert not any(one.found.profile.fallback for one in found)
+    both = contenders([("stockfish", {}), ("fairy-xiangqi", {})], ["xiangqi", "chess"])
+    assert [one.variants for one in both] == [("chess",), ("xiangqi",)]
+    with pytest.raises(ConfigError, match="stockfish plays chess, chess960, not xiangqi"):
+        contenders([("stockfish", {})], ["chess", "xiangqi"])
