@@ -18,9 +18,9 @@ from adapter.fen.styles import CASTLING_STYLES, EP_STYLES
 
 __all__ = ["Problem", "Report", "check", "epd_operations"]
 
-# What engines and test suites write behind the four fields of an EPD record; counters among it are read the
-# long way.
-_OPERATIONS = re.compile(r'(?:(?!hmvc |fmvn )[A-Za-z][A-Za-z0-9_]{0,14} [^;"]*(?:"[^"]*"[^;"]*)?; *)+')
+# The operations of test suites behind the four fields of an EPD record. Counters among them, and opcodes that
+# may be moves, are read the long way.
+_OPERATIONS = re.compile(r'(?:(?!hmvc |fmvn )(?:[a-z_]{2,14}|[cvD][0-9]) [^;"]*(?:"[^"]*"[^;"]*)?; *)+')
 
 _CHESS = frozenset(("auto", "chess", "chess960"))
 # Styles that leave the letters of a clean record alone, when they are no file letters: KQkq is X-FEN.
