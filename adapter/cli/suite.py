@@ -152,17 +152,32 @@ def _run(job: Job, *, as_json: bool) -> BaseException | None:
 
 @contextmanager
 def _view(job: Job, *, as_json: bool) -> Iterator[Show]:
-    """How results are shown as they come: redrawn on a terminal, else a line each in the suite's order."""
-    from adapter.suite.report.text import row
-
-    if not as_json and sys.stderr.isatty() and sys.stdout.isatty():
-        from adapter.suite.report.live import live
-
-        with live(
-            [len(plan) for plan in job.plans], [one.title for one in job.contenders], job.results
-        ) as show:
-            yield show
+    """How results are shown: sums and a bar on a terminal, and a line each in the suite's order."""
+    terminal = sys.stdout.isatty()
+    if not sys.stderr.isatty() or (terminal and as_json):
+        with _lines(job, as_json=as_json) as say:
+            yield say
         return
+    from adapter.suite.report.live import live
+
+    planned = [len(plan) for plan in job.plans]
+    with live(planned, [one.title for one in job.contenders], job.results, rows=terminal) as draw:
+        if terminal:
+            yield draw
+            return
+        with _lines(job, as_json=as_json) as say:
+
+            def both(result: Result) -> None:
+                say(result)
+                draw(result)
+
+            yield both
+
+
+@contextmanager
+def _lines(job: Job, *, as_json: bool) -> Iterator[Show]:
+    """Prints a line for each result, those of before too; what waits for its turn at the end comes then."""
+    from adapter.suite.report.text import row
 
     several = len(job.contenders) > 1
     said: set[int] = set()

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from adapter.suite.report.text import row
+from adapter.suite.report.text import clean, row
 from adapter.suite.result import Result
 
 REFRESH = 4  # times a second
@@ -26,9 +26,11 @@ class Show(Protocol):
 
 
 @contextmanager
-def live(planned: Sequence[int], titles: Sequence[str], done: Sequence[Result]) -> Iterator[Show]:
-    """Shows each result above the sums of its seat (`planned` cases, called `titles` until it has a name);
-    `done` are results of before. All goes to the terminal behind standard error."""
+def live(
+    planned: Sequence[int], titles: Sequence[str], done: Sequence[Result], *, rows: bool
+) -> Iterator[Show]:
+    """Shows the sums of each seat (`planned` cases, called `titles` until it has a name), with `rows` each
+    result above them; `done` are results of before. All goes to the terminal behind standard error."""
     console = Console(stderr=True)
     bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     task = bar.add_task("cases", total=sum(planned), completed=len(done))
@@ -42,13 +44,14 @@ def live(planned: Sequence[int], titles: Sequence[str], done: Sequence[Result]) 
     def show(result: Result) -> None:
         take(result)
         bar.advance(task)
-        view.console.print(Text(row(result), style=_COLOURS[result.solved]))
+        if rows:
+            view.console.print(Text(clean(row(result)), style=_COLOURS[result.solved]))
 
     def sums() -> Group:
         table = Table("engine", "cases", "solved", "errors", box=None, padding=(0, 2, 0, 0))
         for seat, results in seen.items():
             table.add_row(
-                Text(names[seat]),
+                Text(clean(names[seat])),
                 f"{len(results)}/{planned[seat]}",
                 str(sum(result.solved for result in results)),
                 str(sum(result.fault is not None for result in results)),

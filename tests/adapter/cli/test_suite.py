@@ -201,6 +201,32 @@ def test_xiangqi(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [case["engine"].split()[0] for case in cases] == ["Fairy-Stockfish", "Stockfish"]
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_terminal_shows_how_far_it_is(suite: str, fenwire: Any, as_json: bool) -> None:
+    master, slave = os.openpty()
+    words = ["suite", suite, "--engine", scripted(), "--depth", "1", *(["--json"] if as_json else [])]
+    with subprocess.Popen(
+        [sys.executable, "-m", "adapter.cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env={**fenwire.env, "TERM": "xterm"},
+        text=True,
+    ) as process:
+        os.close(slave)
+        drawn = b""
+        # the other end of a terminal that is closed is an error on Linux
+        with contextlib.suppress(OSError):
+            while data := os.read(master, 65536):
+                drawn += data
+        out = process.communicate(timeout=30)[0]
+    os.close(master)
+    assert process.returncode == 0
+    assert b"2/2" in drawn
+    assert b"Scripted" in drawn
+    assert len(out.splitlines()) == (3 if as_json else 4)
+    assert b"right" not in drawn  # its row is on stdout
+
+
 # --- saved runs -----------------------------------------------------------------------------------------
 
 
