@@ -184,6 +184,32 @@ def _within(name: str, kind: str, row: dict[str, Any], analysis: Analysis, took:
 
 
 @pytest.mark.parametrize("name", ENGINES)
+async def test_a_mate_ends_the_search_for_it(name: str, engine_path: Callable[[str], str]) -> None:
+    """No time is named: an engine that keeps no `mate` is stopped by us at the mate it reports."""
+    engine_path(name)
+    async with open_engine(name) as engine:
+        for row in rows_for(engine):
+            if "mate" in row:
+                analysis = await engine.analyze(position_of(row), Limit(mate=1), timeout=20)
+                examine(row, analysis)
+                assert analysis.score == Mate(1)
+                assert analysis.notes == ()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+async def test_the_search_for_a_mate_that_is_not_there_ends(
+    name: str, engine_path: Callable[[str], str]
+) -> None:
+    engine_path(name)
+    async with open_engine(name) as engine:
+        for row in rows_for(engine):
+            if row["kind"] in ("check", "en-passant", "draw") and row["id"] != "repeated-thrice":
+                analysis = await engine.analyze(position_of(row), Limit(mate=1), timeout=20)
+                examine(row, analysis)
+                assert any(note.startswith("no mate in 1 was found") for note in analysis.notes)
+
+
+@pytest.mark.parametrize("name", ENGINES)
 async def test_a_finished_game_starts_no_engine(name: str, engine_path: Callable[[str], str]) -> None:
     engine_path(name)
     async with opened(choose("chess", name), start=False) as engine:
