@@ -76,6 +76,10 @@ class EngineProcess:
         if data:
             self._pump.write(data)
 
+    def close_input(self) -> None:
+        """Ends its standard input once what was written has gone out; nothing can be sent afterwards."""
+        self._pump.close_input()
+
     def exit_status(self) -> int | None:
         """The exit code, a signal's number negated, or None while it runs. Reaps a process that has ended."""
         return self._popen.poll()

@@ -17,6 +17,7 @@ COMMANDS = {
     "engines": ("adapter.cli.engines", "List, show, check, install and address engines."),
     "suite": ("adapter.cli.suite", "Run test suites: EPD, mates, perft, and compare runs."),
     "perft": ("adapter.cli.perft", "Count moves to a depth, and compare with an engine's count."),
+    "conform": ("adapter.cli.conform", "Say whether an engine speaks its protocol correctly."),
 }
 
 _OVERVIEW = """\

@@ -1,0 +1,132 @@
+"""`fenwire conform`: is this engine a correct one of its protocol?"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapter.cli.errors import plain
+from adapter.cli.signals import terminable
+from adapter.cli.text import GAMES, say_json
+
+if TYPE_CHECKING:
+    from adapter.conform.runner import Report
+    from adapter.conform.step import Result, Step
+    from engines.find import Found
+
+Begin = Callable[["Step"], None]
+Show = Callable[["Result"], None]
+
+
+@click.command("conform")
+@click.argument("engine", metavar="E")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step, last a summary.")
+@click.option("--junit", metavar="F", type=click.Path(dir_okay=False), help="Write JUnit XML.")
+@click.option(
+    "--transcript",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Write what was said, a file for each step.",
+)
+@click.option("--variant", type=click.Choice(GAMES), default="auto", show_default=True, help="The game.")
+def command(engine: str, as_json: bool, junit: str | None, transcript: str | None, variant: str) -> int:
+    """Take an engine through all that UCI, or UCCI 3.0, asks of it, step by step.
+
+    E is a profile's name, a program's path, or a quoted command line. A fault is what the protocol or the
+    rules forbid; a remark is worth knowing and no fault. Ends with 1 when there are faults, with 3 when the
+    engine is not there or does not start.
+    """
+    from adapter.conform.report import totals
+    from engines.find import choose
+
+    if junit is not None:
+        _check_place(junit)
+    game = None if variant == "auto" else variant
+    found = choose(game, engine, fallback=False)
+    report = _run(found, game, as_json=as_json, transcripts=Path(transcript) if transcript else None)
+    if as_json:
+        say_json({"summary": report.public()})
+    else:
+        click.echo()
+        for line in totals(report):
+            click.echo(plain(line))
+    if junit is not None:
+        _write(junit, report)
+    return 0 if report.passed else 1
+
+
+def _run(found: Found, game: str | None, *, as_json: bool, transcripts: Path | None) -> Report:
+    from adapter.conform.runner import conform
+    from adapter.conform.steps import STEPS
+
+    steps = [step for step in STEPS if found.profile.protocol in step.protocols]
+
+    async def go(begin: Begin, show: Show) -> Report:
+        async with terminable():
+            return await conform(found, game, steps=steps, begin=begin, show=show, transcripts=transcripts)
+
+    with _view(len(steps), as_json=as_json) as (begin, show):
+        return asyncio.run(go(begin, show))
+
+
+@contextmanager
+def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, Show]]:
+    """How a run is shown: results as they come, above a bar where there is a terminal."""
+    if as_json:
+        yield (lambda step: None), (lambda result: say_json(result.public()))
+        return
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        yield (lambda step: None), lambda result: _say(result, click.echo)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.text import Text
+
+    console = Console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=count)
+        taken = 0
+
+        def begin(step: Step) -> None:
+            nonlocal taken
+            taken += 1
+            progress.update(task, description=step.name, completed=taken - 1)
+
+        def show(result: Result) -> None:
+            style = "yellow" if result.remark else "green" if result.ok else "red"
+            _say(result, lambda line: console.print(Text(line, style=style), soft_wrap=True))
+
+        yield begin, show
+
+
+def _say(result: Result, echo: Callable[[str], None]) -> None:
+    from adapter.conform.report import evidence, row
+
+    echo(plain(row(result)))
+    for line in () if result.ok else evidence(result):
+        echo(plain(line))
+
+
+def _check_place(path: str) -> None:
+    """Refuses a file that cannot be written before the run."""
+    from adapter.errors import ConfigError
+
+    if not Path(path).resolve().parent.is_dir():
+        raise ConfigError(f"--junit {path}: there is no folder {Path(path).parent}")
+
+
+def _write(path: str, report: Report) -> None:
+    from adapter.conform.report import junit
+    from adapter.errors import ConfigError
+
+    try:
+        Path(path).write_bytes(junit(report))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,291 @@
+"""The engine under test: started when a step needs it, set up as its profile says, asked and listened to."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from adapter import variants
+from adapter.conform.answer import Answer
+from adapter.conform.arena import ARENAS, Arena
+from adapter.conform.fault import Ended, Fault, Remark, Silence
+from adapter.conform.spec import SPECS, Spec
+from adapter.conform.talk import Line, Talk
+from adapter.position import Position
+from engines.dialects import Dialect, get
+from engines.find import Found
+from engines.info import Info, read
+from engines.limits import Limit
+from engines.options import Option, OptionTable, Wish
+from engines.plan import Plan, plan
+
+PATIENCE = 4.0  # seconds for what any engine at hand does in a tenth of one
+ATTEMPTS = 3  # a time is a fault only when it is missed each time: other programs want the processor too
+
+# What makes a search depend on the position and its limit alone, by the names that engines give it.
+_SOBER: dict[str, Wish] = {"OwnBook": False, "usebook": False, "Threads": 1, "Number of Threads": 1}
+
+
+class Candidate:
+    """One engine as the steps see it.
+
+    `options` and `greeting` are what it said at its first start, `answers` the searches of the survey.
+    """
+
+    def __init__(self, found: Found, variant: str) -> None:
+        self.found = found
+        self.profile = found.profile
+        self.dialect: Dialect = found.profile.speech()
+        # every limit and wish of the protocol is tried, whatever the profile says the engine obeys
+        everything = get(self.profile.protocol).capabilities
+        self.full = msgspec.structs.replace(self.dialect, capabilities=everything)
+        self.spec: Spec = SPECS[self.profile.protocol]
+        self.variant = variants.get(variant)
+        self.arena: Arena = ARENAS[variant]
+        self.options = OptionTable()
+        self.greeting: tuple[Line, ...] = ()
+        self.answers: list[Answer] = []
+        self.answered = False  # whether any search has ended with a best move
+        self._talk: Talk | None = None
+        self._past: list[Line] = []  # of the step at hand, with processes that have ended
+        self._mark = 0  # how many lines the process had exchanged when the step began
+        self._chess960 = self.variant.chess960
+
+    @property
+    def start(self) -> Position:
+        """The game's first position."""
+        return self.position(self.variant.start_fen)
+
+    @property
+    def name(self) -> str:
+        """What it calls itself; its profile's title until it has."""
+        for line in self.greeting:
+            if line.words[:2] == ["id", "name"] and len(line.words) > 2:
+                return " ".join(line.words[2:])
+        return self.profile.title or self.profile.name
+
+    def learn(self, greeting: Sequence[Line]) -> None:
+        """Takes its greeting: the options it offers, and what they say of its clock."""
+        self.greeting = tuple(greeting)
+        self.options = OptionTable(map(self.offer, self.said("option")))
+        milliseconds = self.dialect.millisecond_option
+        if milliseconds is not None and milliseconds in self.options:
+            # it is set whenever the engine is set up, as UCCI 3.0 asks (5.3 (1))
+            self.full = msgspec.structs.replace(self.full, clock_unit="ms")
+
+    def said(self, meaning: str) -> list[Line]:
+        """The lines of its greeting that mean this."""
+        heard = self.dialect.heard
+        return [line for line in self.greeting if line.words and heard.get(line.words[0]) == meaning]
+
+    def offer(self, line: Line) -> Option:
+        """An option as the line offers it."""
+        return self.dialect.read_option(line.text.strip().partition(" ")[2])
+
+    # --- its process ---------------------------------------------------------------------------------
+
+    def open(self) -> Talk:
+        """A new process that was told nothing yet, in the place of the one before, which must be closed.
+
+        Raises EngineStartError.
+        """
+        self._talk, self._mark = Talk(self.found, self.dialect), 0
+        return self._talk
+
+    async def greet(self, talk: Talk) -> list[Line]:
+        """Its greeting. Raises Silence and Ended."""
+        talk.send(self.dialect.hello)
+        return await talk.until("hello", self.profile.deadlines.start, to=self.dialect.hello)
+
+    async def talk(self) -> Talk:
+        """A conversation with the engine idle and set up; goes on with the last one where that is sound."""
+        if self._talk is not None:
+            return self._talk
+        talk = self.open()
+        try:
+            await self.greet(talk)
+        except Ended as ended:
+            raise Fault(f"it cannot be started again: {ended}") from None
+        await self.set_up(talk)
+        return talk
+
+    async def fresh(self) -> Talk:
+        """The same with a process of its own."""
+        await self.leave()
+        return await self.talk()
+
+    async def set_up(self, talk: Talk) -> None:
+        """Sets what the profile says, and what makes searches sober; waits until the engine is ready."""
+        wishes = {**self.profile.options, **self.profile.files}
+        sober = {name: value for name, value in _SOBER.items() if name in self.options}
+        game: dict[str, Wish] = {"UCI_Variant": self.variant.uci_variant, "UCI_Chess960": self._chess960}
+        if self.dialect.millisecond_option is not None:
+            game[self.dialect.millisecond_option] = True
+        fitting = {name: value for name, value in game.items() if name in self.options}
+        for name, value in {**sober, **wishes, **fitting}.items():
+            talk.send(self.setting(name, value))
+        await self.ready(talk, self.profile.deadlines.ready)
+
+    async def leave(self, *, polite: bool = True) -> None:
+        """Ends the process, if there is one."""
+        talk = self._talk
+        if talk is not None:
+            try:
+                await talk.close(polite=polite)
+            finally:
+                self._past += talk.since(self._mark)
+                self._talk = None
+
+    # --- what is exchanged ---------------------------------------------------------------------------
+
+    def mark(self) -> None:
+        """A step begins: what is exchanged from here on is its own."""
+        self._past = []
+        self._mark = 0 if self._talk is None else self._talk.count
+
+    def exchanged(self) -> list[Line]:
+        """The lines since the mark."""
+        return self._past + ([] if self._talk is None else self._talk.since(self._mark))
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is no process, or one that the next step can go on with."""
+        return self._talk is None or not self._talk.searching
+
+    # --- words ---------------------------------------------------------------------------------------
+
+    def setting(self, name: str, value: Wish) -> str:
+        """The line that sets an option, in the engine's own spelling where it offers it."""
+        option = self.options.get(name)
+        text = str(value).lower() if isinstance(value, bool) else value
+        return self.dialect.set_option(
+            option.name if option else name, None if text is None else str(text) or "<empty>"
+        )
+
+    def position(self, text: str) -> Position:
+        """A position of the game."""
+        return Position.parse(text, variant=self.variant.name)
+
+    def plan(self, position: Position, limit: Limit) -> Plan:
+        """The limit in the protocol's words, all of them, whatever the engine is said to obey."""
+        return plan(limit, self.full, self.full.capabilities, side=position.side)
+
+    # --- exchanges -----------------------------------------------------------------------------------
+
+    async def ready(self, talk: Talk, seconds: float = PATIENCE) -> list[Line]:
+        """Asks whether it is ready; all lines up to its answer."""
+        talk.send(self.dialect.ping)
+        return await talk.until("ready", seconds, to=self.dialect.ping)
+
+    async def lag(self, talk: Talk) -> float:
+        """Seconds for a question and its answer: what the machine itself costs at the moment."""
+        before = time.monotonic()
+        await self.ready(talk)
+        return time.monotonic() - before
+
+    def go(
+        self, talk: Talk, position: Position, how: Limit | str, *, placed: bool = False
+    ) -> tuple[str, ...]:
+        """Sends a position, unless it was `placed` already, and a search; the lines sent."""
+        lines = [] if placed else [position.command(self.dialect)]
+        if isinstance(how, str):
+            lines.append(how)
+        else:
+            work = self.plan(position, how)
+            lines += [*work.before, work.go]
+        talk.send(*lines)
+        return tuple(lines)
+
+    async def ask(
+        self,
+        position: Position | str,
+        how: Limit | str,
+        *,
+        seconds: float = PATIENCE,
+        during: Callable[[Talk], Awaitable[None]] | None = None,
+        placed: bool = False,
+    ) -> Answer:
+        """One search from `go` to its best move, and what comes behind that until the engine is ready.
+
+        `how` is a limit or the `go` line itself. `during` is called while the engine thinks, and stops it if
+        it is to be stopped. Raises Silence after so many seconds without a best move, and Ended.
+        """
+        if isinstance(position, str):
+            position = self.position(position)
+        talk = await self.talk()
+        began = time.monotonic()
+        sent = self.go(talk, position, how, placed=placed)
+        count = talk.count
+        if during is not None:
+            await during(talk)
+        if talk.searching:
+            await talk.until("bestmove", seconds, to=talk.sent.text)
+        exchanged = talk.since(count)
+        stops = [line.at for line in exchanged if line.sign == ">" and line.text == self.dialect.stop]
+        lines = [line for line in exchanged if line.sign == "<"]
+        last = next(i for i, line in enumerate(lines) if talk.means(line) == "bestmove")
+        self.answered = True
+        behind = await self.ready(talk)
+        return Answer(
+            position=position,
+            sent=sent,
+            lines=tuple(lines[: last + 1]),
+            after=(*lines[last + 1 :], *behind[:-1]),
+            began=began,
+            stopped=stops[0] if stops else None,
+        )
+
+    async def best_of(self, measure: Callable[[], Awaitable[str]]) -> str:
+        """The first success of several attempts; the last one's fault if none succeeds.
+
+        An engine that never answers is not asked again: that costs too much time.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await measure()
+            except (Silence, Ended):
+                raise
+            except Fault:
+                if attempt == ATTEMPTS:
+                    raise
+        raise AssertionError("unreachable")
+
+    # --- what it said, by the rules ------------------------------------------------------------------
+
+    def legal(self, position: Position, word: str) -> str | None:
+        """The canonical move that the word means on the wire, None when it is not a legal one there."""
+        with contextlib.suppress(ValueError):
+            move = position.read_wire(word, self.dialect)
+            if move in position.legal_moves:
+                return move
+        return None
+
+    def infos(self, answer: Answer) -> list[Info]:
+        """The reports of an answer, read leniently, without those that are free text alone."""
+        found = [
+            read(line.text.encode("utf-8", "replace"), mate_score=self.dialect.mate_score)
+            for line in answer.reports
+        ]
+        return [info for info in found if info.string is None or info.pv or info.depth is not None]
+
+    def is_null(self, word: str) -> bool:
+        """Whether the word is one that engines say for "no move"."""
+        return word.lower() in self.dialect.no_move or word.lower() in self.spec.null
+
+    def best(self, answer: Answer) -> str:
+        """The canonical best move. Raises Fault for one that is not legal."""
+        move = self.legal(answer.position, answer.word)
+        if move is None:
+            raise self.charge(answer, f"its best move {answer.word} is not legal in {answer.position.fen}")
+        return move
+
+    def charge(self, answer: Answer, text: str) -> Fault:
+        """A fault that an answer shows."""
+        return Fault(text, sent=answer.sent, received=answer.heard)
+
+    def remark(self, answer: Answer, text: str) -> Remark:
+        """A remark on an answer."""
+        return Remark(text, sent=answer.sent, received=answer.heard)

@@ -1,0 +1,185 @@
+"""A conformance run: the steps taken one after another with one engine, whatever it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adapter.conform.candidate import Candidate
+from adapter.conform.fault import Ended, Finding, Remark, Silence
+from adapter.conform.step import Result, Step
+from adapter.conform.steps import STEPS
+from adapter.conform.talk import Line
+from adapter.errors import EngineStartError
+from engines.find import Found
+from engines.transcript import Transcript
+
+VAIN = 3  # waits in vain after which the rest is left: each costs seconds, and the engine has fallen short
+_FIRST, _LAST, _WIDTH = 12, 28, 400  # lines shown of an exchange, and characters of each
+
+Show = Callable[[Result], None]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run found. `skipped` are steps that do not apply, with the reason; `untried` those that were
+    left because the engine had kept us waiting too often, or did not greet."""
+
+    engine: str
+    profile: str
+    protocol: str
+    variant: str
+    path: str
+    results: tuple[Result, ...]
+    skipped: dict[str, str]
+    untried: tuple[str, ...]
+    seconds: float
+
+    @property
+    def faults(self) -> tuple[Result, ...]:
+        """The steps that found a fault."""
+        return tuple(result for result in self.results if not result.ok)
+
+    @property
+    def remarks(self) -> tuple[Result, ...]:
+        """The steps that found something worth a remark."""
+        return tuple(result for result in self.results if result.remark)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all that applies was tried and no fault found."""
+        return not self.faults and not self.untried
+
+    def public(self) -> dict[str, Any]:
+        """The last line of the contract's JSON."""
+        return {
+            "engine": self.engine,
+            "profile": self.profile,
+            "protocol": self.protocol,
+            "variant": self.variant,
+            "path": self.path,
+            "passed": self.passed,
+            "steps": len(self.results),
+            "faults": [result.step for result in self.faults],
+            "remarks": [result.step for result in self.remarks],
+            "skipped": self.skipped,
+            "untried": self.untried,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+async def conform(
+    found: Found,
+    variant: str | None = None,
+    *,
+    steps: Sequence[Step] = STEPS,
+    show: Show = lambda result: None,
+    begin: Callable[[Step], None] = lambda step: None,
+    transcripts: Path | None = None,
+) -> Report:
+    """Takes the engine through the steps, in the game named or the first its profile plays.
+
+    `begin` and `show` are told of each step and its result; `transcripts` is a folder for a file a step.
+    Raises EngineStartError for a program that cannot be started or ends before it greets, and ConfigError
+    for a transcript that cannot be written.
+    """
+    candidate = Candidate(found, variant or found.profile.variants[0])
+    began = time.monotonic()
+    results: list[Result] = []
+    skipped: dict[str, str] = {}
+    untried: list[str] = []
+    vain = 0
+    try:
+        for step in steps:
+            if found.profile.protocol not in step.protocols:
+                continue
+            reason = step.inapplicable(candidate)
+            if vain >= VAIN or (results and not candidate.greeting):
+                untried.append(step.name)
+            elif reason:
+                skipped[step.name] = reason
+            else:
+                begin(step)
+                result, waited = await _take(candidate, step)
+                vain += waited
+                results.append(result)
+                exchanged = candidate.exchanged()
+                if transcripts is not None and exchanged:
+                    _write(transcripts, len(results), step, exchanged)
+                show(result)
+    finally:
+        await candidate.leave()
+    return Report(
+        engine=candidate.name,
+        profile=found.profile.name,
+        protocol=found.profile.protocol,
+        variant=candidate.variant.name,
+        path=found.path,
+        results=tuple(results),
+        skipped=skipped,
+        untried=tuple(untried),
+        seconds=time.monotonic() - began,
+    )
+
+
+async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
+    """One step's result, and whether something was waited for in vain."""
+    candidate.mark()
+    began = time.monotonic()
+    found: Finding | None = None
+    seen = ""
+    try:
+        seen = await step.run(candidate)
+    except Finding as finding:
+        found = finding
+    remark = found is not None and (step.remark or isinstance(found, Remark))
+    if isinstance(found, Ended) and not candidate.greeting:
+        raise _unstarted(candidate, found)
+    exchanged = candidate.exchanged()
+    if not candidate.sound or (found is not None and exchanged):
+        # whatever it is in the middle of must not be the next step's concern
+        await candidate.leave(polite=isinstance(found, Remark))
+        exchanged = candidate.exchanged()
+    sent = (found.sent if found else ()) or [line.text for line in exchanged if line.sign == ">"]
+    received = (found.received if found else ()) or [line.text for line in exchanged if line.sign == "<"]
+    result = Result(
+        step=step.name,
+        section=candidate.spec.cite(step.section),
+        ok=found is None or remark,
+        remark=remark,
+        sent=_shortened(sent),
+        received=_shortened(received),
+        message=str(found) if found else seen,
+        seconds=time.monotonic() - began,
+    )
+    return result, isinstance(found, Silence) or isinstance(found and found.__cause__, Silence)
+
+
+def _unstarted(candidate: Candidate, ended: Ended) -> EngineStartError:
+    exchanged = [f"{line.sign} {line.text}" for line in candidate.exchanged()]
+    name = candidate.profile.title or candidate.profile.name
+    return EngineStartError(
+        f"{name} does not start: {ended} before it greeted", engine=name, transcript_tail=tuple(exchanged)
+    )
+
+
+def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
+    cut = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines]
+    if len(cut) > _FIRST + _LAST + 1:
+        cut[_FIRST:-_LAST] = [f"… {len(cut) - _FIRST - _LAST} lines …"]
+    return tuple(cut)
+
+
+def _write(folder: Path, number: int, step: Step, exchanged: Sequence[Line]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    transcript = Transcript(folder / f"{number:02}-{step.name}.txt")
+    try:
+        for line in exchanged:
+            transcript(
+                line.at - exchanged[0].at, line.sign, line.text.encode("utf-8", "surrogateescape") + b"\n"
+            )
+    finally:
+        transcript.close()

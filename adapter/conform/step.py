@@ -1,0 +1,64 @@
+"""A step of the conformance check, as data, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from adapter.conform.candidate import Candidate
+
+BOTH = ("uci", "ucci")
+UCI = ("uci",)
+UCCI = ("ucci",)
+
+Run = Callable[[Candidate], Awaitable[str]]
+Why = Callable[[Candidate], str]
+
+
+def always(candidate: Candidate) -> str:
+    """For steps that apply to every engine of their protocols."""
+    del candidate
+    return ""
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is looked at.
+
+    `run` returns what it saw, a few words or none; it raises Fault or Remark. `section` names a part of the
+    specification. `inapplicable` says why the step does not apply to an engine, or is empty. What a step
+    with `remark` finds is a remark: the protocol only advises there.
+    """
+
+    name: str
+    section: str
+    run: Run
+    protocols: tuple[str, ...] = BOTH
+    inapplicable: Why = always
+    remark: bool = False
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a step. `message` is what was seen, the fault, or the remark; `sent` and `received` are
+    the lines that show it, long runs of them cut in the middle."""
+
+    step: str
+    section: str
+    ok: bool
+    remark: bool
+    sent: tuple[str, ...]
+    received: tuple[str, ...]
+    message: str
+    seconds: float
+
+    def public(self) -> dict[str, Any]:
+        """The result as the contract's JSON."""
+        return {
+            "step": self.step,
+            "section": self.section,
+            "ok": self.ok,
+            "sent": self.sent,
+            "received": self.received,
+            "message": f"remark: {self.message}" if self.remark else self.message,
+        }

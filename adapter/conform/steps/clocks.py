@@ -1,0 +1,160 @@
+"""Time kept: a move comes within the time it was given, and at once when it is asked for."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from adapter.conform.candidate import PATIENCE, Candidate
+from adapter.conform.fault import Fault, Remark, Silence
+from adapter.conform.step import UCI, Run, Step
+from adapter.conform.talk import Talk
+from engines.limits import Limit
+
+SLACK = 0.5  # seconds beyond the time given; the machine's own delay is taken off before
+THINKING = 0.15  # seconds into a search that has no end
+LATER = 0.4  # seconds in which a search that has no end must not end
+_OTHER = {"w": "b", "b": "w"}
+
+
+def _timed(*limits: Limit) -> Run:
+    """A step that asks for a move within the time of each limit."""
+
+    async def run(candidate: Candidate) -> str:
+        return ", ".join([await candidate.best_of(partial(_within, candidate, limit)) for limit in limits])
+
+    return run
+
+
+async def _within(candidate: Candidate, limit: Limit, go: str | None = None) -> str:
+    """Seconds to the answer. `go` puts the limit in other words than ours."""
+    position = candidate.position(candidate.arena.lively)
+    lag = await candidate.lag(await candidate.talk())
+    budget = candidate.plan(position, limit).own_seconds or 0.0
+    answer = await candidate.ask(position, go or limit, seconds=budget + PATIENCE)
+    if answer.seconds - budget - lag > SLACK:
+        raise candidate.charge(
+            answer, f"given {budget * 1000:.0f} ms it answers after {answer.seconds * 1000:.0f} ms"
+        )
+    return f"{answer.seconds * 1000:.0f} ms"
+
+
+def _spelled(words: str, limit: Limit) -> Run:
+    """The same with the words of `go` given, where `{own}` and `{other}` stand for the sides' letters."""
+
+    async def run(candidate: Candidate) -> str:
+        own = candidate.position(candidate.arena.lively).side
+        go = words.format(own=own, other=_OTHER[own])
+        return await candidate.best_of(partial(_within, candidate, limit, go))
+
+    return run
+
+
+async def _other_clock(candidate: Candidate) -> str:
+    """The clock of the other side alone: no limit by the letter, but match programs have sent it."""
+    talk = await candidate.talk()
+    position = candidate.position(candidate.arena.lively)
+    sent = candidate.go(talk, position, f"go {_OTHER[position.side]}time 100")
+    try:
+        await talk.until("bestmove", 1.0, to=sent[-1])
+    except Silence as silence:
+        talk.send(candidate.dialect.stop)
+        await talk.until("bestmove", PATIENCE, to=candidate.dialect.stop)
+        raise Remark(f"the other side's clock alone makes it search on: {silence}") from None
+    return ""
+
+
+async def _stop(candidate: Candidate) -> str:
+    return await candidate.best_of(lambda: _stopped(candidate))
+
+
+async def _stopped(candidate: Candidate) -> str:
+    lag = await candidate.lag(await candidate.talk())
+
+    async def interrupt(talk: Talk) -> None:
+        await talk.during(THINKING)
+        talk.send(candidate.dialect.stop)
+
+    answer = await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=interrupt)
+    if answer.stopped is None or answer.ended < answer.stopped:
+        # what the step on endless searches names
+        return "it had ended before"
+    took = answer.ended - answer.stopped
+    if took - lag > SLACK:
+        raise candidate.charge(answer, f"it answers {took * 1000:.0f} ms behind {candidate.dialect.stop}")
+    candidate.best(answer)
+    return f"{took * 1000:.0f} ms"
+
+
+async def _endless(candidate: Candidate) -> str:
+    await _goes_on(candidate, candidate.arena.lively, "go infinite")
+    return f"still searching after {LATER:g} s"
+
+
+async def _endless_mate(candidate: Candidate) -> str:
+    await _goes_on(candidate, candidate.arena.mate_in_one.text, "go infinite, where there is a mate,")
+    return f"still searching after {LATER:g} s"
+
+
+async def _goes_on(candidate: Candidate, text: str, what: str) -> None:
+    async def listen(talk: Talk) -> None:
+        await talk.during(LATER)
+        talk.send(candidate.dialect.stop)
+
+    answer = await candidate.ask(text, Limit(infinite=True), during=listen)
+    if answer.stopped is not None and answer.ended < answer.stopped:
+        raise candidate.charge(answer, f"{what} ends by itself after {answer.seconds * 1000:.0f} ms")
+
+
+async def _ready_in_search(candidate: Candidate) -> str:
+    seen = ""
+
+    async def ping(talk: Talk) -> None:
+        nonlocal seen
+        await talk.during(THINKING)
+        asked = time.monotonic()
+        talk.send(candidate.dialect.ping)
+        heard = await talk.until("ready", 2.0, to=f"{candidate.dialect.ping} during a search")
+        seen = f"{talk.word('ready')} after {(time.monotonic() - asked) * 1000:.0f} ms"
+        heard += await talk.during(THINKING)
+        if not talk.searching:
+            last = talk.last("bestmove")
+            raise Fault(f"{candidate.dialect.ping} ends the search: {last.text!r}")
+        talk.send(candidate.dialect.stop)
+
+    await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=ping)
+    return seen
+
+
+async def _junk_in_search(candidate: Candidate) -> str:
+    async def disturb(talk: Talk) -> None:
+        await talk.during(THINKING)
+        talk.send("debug on", "joho", "", "debug off")
+        await talk.during(THINKING)
+        if not talk.searching:
+            raise Fault("debug and an unknown command end the search")
+        talk.send(candidate.dialect.stop)
+
+    candidate.best(await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=disturb))
+    return ""
+
+
+_SHORT = Limit(wtime=100, btime=100)
+_INCREMENT = Limit(wtime=100, btime=100, winc=100, binc=100)
+_CONTROL = Limit(wtime=300, btime=300, movestogo=2)
+_REVERSED = "go {other}time 100 {other}inc 100 {own}time 100 {own}inc 100"
+
+STEPS = (
+    Step(name="go-movetime", section="go", run=_timed(Limit(seconds=0.1), Limit(seconds=0.3)), protocols=UCI),
+    Step(name="go-clock", section="go", run=_timed(_SHORT)),
+    Step(name="go-increment", section="go", run=_timed(_INCREMENT)),
+    Step(name="go-movestogo", section="go", run=_timed(_CONTROL)),
+    Step(name="go-clock-order", section="go", run=_spelled(_REVERSED, _INCREMENT), protocols=UCI),
+    Step(name="go-one-clock", section="go", run=_spelled("go {own}time 100", _SHORT), protocols=UCI),
+    Step(name="go-other-clock", section="go", run=_other_clock, protocols=UCI),
+    Step(name="stop", section="stop", run=_stop),
+    Step(name="go-infinite", section="go", run=_endless),
+    Step(name="go-infinite-mate", section="go", run=_endless_mate, protocols=UCI),
+    Step(name="isready-in-search", section="ready", run=_ready_in_search),
+    Step(name="junk-in-search", section="general", run=_junk_in_search, protocols=UCI),
+)

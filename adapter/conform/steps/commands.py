@@ -1,0 +1,225 @@
+"""Commands to an idle engine: answered when they ask, survived when they mean nothing."""
+
+from __future__ import annotations
+
+from adapter.conform.candidate import Candidate
+from adapter.conform.fault import Ended, Fault, Remark, Silence
+from adapter.conform.step import UCCI, UCI, Step
+from adapter.conform.talk import Line, Talk
+from engines.limits import Limit
+
+PINGS = 5
+HEARING = 0.3  # seconds to hear what should, or should not, come at once
+_JUNK = (
+    "",
+    "   \t ",
+    "joho",
+    "xyzzy 1 2 3",
+    "stopp",
+    "info depth 3 score cp 12 pv e2e4",
+    "bestmove e2e4",
+    "setoption",
+    "\udcb7\udcff \udcfe",  # bytes that are no UTF-8
+    "x" * 3000,
+    "0 " * 1000,
+)
+
+
+async def _ready(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    heard = await candidate.ready(talk)
+    return f"{talk.word('ready')} after {heard[-1].at - talk.sent.at:.3f} s"
+
+
+async def _ready_again(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    for _ in range(PINGS):
+        await candidate.ready(talk)
+    talk.send(*[candidate.dialect.ping] * PINGS)
+    count = 0
+    while count < PINGS:
+        await talk.until("ready", 2.0, to=f"{PINGS} {candidate.dialect.ping} at once")
+        count += 1
+    for line in await talk.during(HEARING):
+        if talk.means(line) == "ready":
+            raise Fault(f"{line.text} once more than it was asked")
+    return f"{2 * PINGS} questions, {2 * PINGS} answers"
+
+
+async def _new_game(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(str(candidate.dialect.new_game))
+    await candidate.ready(talk, candidate.profile.deadlines.ready)
+    return ""
+
+
+async def _junk(candidate: Candidate) -> str:
+    """Each line by itself, so that the one that is not survived is named."""
+    talk = await candidate.talk()
+    for line in _JUNK:
+        talk.send(line)
+        shown = line if len(line) < 40 else f"{line[:10]}… ({len(line)} characters)"
+        try:
+            heard = await candidate.ready(talk)
+        except (Ended, Silence) as end:
+            raise Fault(f"it does not survive the line {shown!r}: {end}") from end
+        _nothing_searched(talk, heard, f"the line {shown!r}")
+    return f"{len(_JUNK)} lines"
+
+
+async def _unknown_word(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(f"joho {candidate.dialect.ping}")
+    if not await _is_ready(talk):
+        raise Remark("an unknown word makes it skip the rest of the line, which should be read on")
+    return ""
+
+
+async def _trailing(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(f"{candidate.dialect.ping}  \t ")
+    await talk.until("ready", 2.0, to=f"{candidate.dialect.ping} with blanks behind it")
+    return ""
+
+
+async def _inner(candidate: Candidate) -> str:
+    """A position that is read wrong has another answer."""
+    trial = next(trial for trial in candidate.arena.played if trial.kind == "moves")
+    position = candidate.position(trial.text)
+    talk = await candidate.talk()
+    placing, _, moves = position.command(candidate.dialect).partition(" moves ")
+    # the record of a position is one string to some engines, so it stays as it is
+    word, _, record = placing.partition(" ")
+    talk.send(f"{word} \t {record}  moves \t {'  '.join(moves.split())}")
+    answer = await candidate.ask(position, "go \t depth   2", placed=True)
+    if candidate.legal(position, answer.word) not in trial.answers:
+        raise candidate.charge(answer, f"it answers {answer.word} where {trial.answers[0]} is the only move")
+    return ""
+
+
+async def _leading(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(f" \t {candidate.dialect.ping}")
+    if not await _is_ready(talk):
+        raise Remark("it does not read a line that begins with blanks")
+    return ""
+
+
+async def _crlf(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(candidate.dialect.ping, end="\r\n")
+    if not await _is_ready(talk):
+        raise Remark("it does not read a line that ends in CR LF")
+    return ""
+
+
+async def _debug(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    for line in ("debug on", "debug off"):
+        talk.send(line)
+        _nothing_searched(talk, await candidate.ready(talk), line)
+    return ""
+
+
+async def _register(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send("register later")
+    _nothing_searched(talk, await candidate.ready(talk), "register later")
+    return ""
+
+
+async def _stray(candidate: Candidate) -> str:
+    """What belongs to a search means nothing to an idle engine."""
+    talk = await candidate.talk()
+    for line in (candidate.dialect.stop, str(candidate.dialect.ponder_hit)):
+        talk.send(line)
+        _nothing_searched(talk, await candidate.ready(talk), f"{line} while idle")
+    return ""
+
+
+async def _idle_stop(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send(candidate.dialect.stop)
+    heard = await candidate.ready(talk)
+    for line in (*heard, *await talk.during(HEARING)):
+        if line.words[:1] == ["nobestmove"]:
+            return ""
+        if talk.means(line) == "bestmove":
+            raise Fault(f"{line.text!r} to {candidate.dialect.stop} while idle")
+    raise Remark("a stop while idle is best answered with nobestmove")
+
+
+async def _probe(candidate: Candidate) -> str:
+    talk = await candidate.talk()
+    talk.send("probe startpos")
+    heard = [*await candidate.ready(talk), *await talk.during(HEARING)]
+    if not any(line.words[:1] == ["pophash"] for line in heard):
+        raise Remark("it does not answer probe, which serves debugging alone")
+    return ""
+
+
+async def _bad_moves(candidate: Candidate) -> str:
+    """Moves that are none: what is then searched is open, that the engine survives is not too much to ask."""
+    talk = await candidate.fresh()
+    try:
+        talk.send("position startpos moves e2e5 joho", candidate.plan(candidate.start, Limit(depth=1)).go)
+        await talk.until("bestmove", 2.0, to="a position with moves that are none")
+        await candidate.ready(talk)
+    except (Ended, Silence) as end:
+        raise Remark(f"it does not survive moves that are none: {end}") from None
+    return ""
+
+
+async def _bad_fen(candidate: Candidate) -> str:
+    talk = await candidate.fresh()
+    rows = candidate.start.fen.split()[0].count("/")
+    try:
+        talk.send(f"position fen {'/'.join('8' * (rows + 1))} w - - 0 1")
+        await candidate.ready(talk, 2.0)
+    except (Ended, Silence) as end:
+        raise Remark(f"it does not survive a position without kings: {end}") from None
+    return ""
+
+
+async def _is_ready(talk: Talk) -> bool:
+    try:
+        await talk.until("ready", HEARING, to="")
+    except Silence:
+        return False
+    return True
+
+
+def _nothing_searched(talk: Talk, heard: list[Line], what: str) -> None:
+    for line in heard:
+        if talk.means(line) == "bestmove":
+            raise Fault(f"{line.text!r} to {what}")
+
+
+def _new_game_offered(candidate: Candidate) -> str:
+    word = candidate.dialect.new_game
+    if word is None:
+        return "it has no command for a new game"
+    option = word.removeprefix("setoption ")
+    return "" if option == word or option in candidate.options else "it does not offer newgame"
+
+
+STEPS = (
+    Step(name="isready", section="ready", run=_ready),
+    Step(name="isready-repeated", section="ready", run=_ready_again),
+    Step(name="new-game", section="newgame", run=_new_game, inapplicable=_new_game_offered),
+    Step(name="junk", section="general", run=_junk),
+    Step(name="unknown-word", section="general", run=_unknown_word, protocols=UCI),
+    Step(name="leading-blanks", section="general", run=_leading, protocols=UCI),
+    Step(name="line-ends", section="general", run=_crlf, protocols=UCI),
+    Step(name="debug", section="debug", run=_debug, protocols=UCI),
+    Step(name="register", section="general", run=_register, protocols=UCI),
+    Step(name="stray-commands", section="general", run=_stray, protocols=UCI),
+    Step(name="idle-stop", section="general", run=_idle_stop, protocols=UCCI),
+    Step(name="probe", section="probe", run=_probe, protocols=UCCI),
+    Step(name="trailing-blanks", section="general", run=_trailing, protocols=UCI),
+    Step(name="inner-blanks", section="general", run=_inner, protocols=UCI),
+)
+ROBUSTNESS = (
+    Step(name="illegal-moves", section="position", run=_bad_moves),
+    Step(name="bad-fen", section="position", run=_bad_fen),
+)

@@ -1,0 +1,84 @@
+"""The end: `quit` ends the program, idle or thinking, and so should the end of its input."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from adapter.conform.candidate import Candidate
+from adapter.conform.fault import Fault, Remark
+from adapter.conform.step import UCCI, Run, Step
+from adapter.conform.talk import Talk
+from engines.limits import Limit
+from engines.link import describe_exit
+
+END = 2.0  # seconds for the process to be gone
+NOTICED = 1.0  # seconds for it to be gone when its input has ended
+_Before = Callable[[Candidate, Talk], Awaitable[None]]
+
+
+async def _nothing(candidate: Candidate, talk: Talk) -> None:
+    await candidate.ready(talk)
+
+
+async def _thinking(candidate: Candidate, talk: Talk) -> None:
+    candidate.go(talk, candidate.position(candidate.arena.lively), Limit(infinite=True))
+    await talk.during(0.1)
+
+
+def _quits(before: _Before) -> Run:
+    async def run(candidate: Candidate) -> str:
+        talk = await candidate.fresh()
+        await before(candidate, talk)
+        talk.send(candidate.dialect.quit)
+        status = await talk.process.wait_exit(END)
+        await _last_lines(talk)
+        await candidate.leave(polite=False)
+        if status is None:
+            raise Fault(f"it is still there {END:g} s after {candidate.dialect.quit}")
+        how = describe_exit(status)[2]
+        if status != 0:
+            raise Fault(f"it ends with {how} on {candidate.dialect.quit}")
+        return how
+
+    return run
+
+
+def _input_ends(before: _Before) -> Run:
+    async def run(candidate: Candidate) -> str:
+        talk = await candidate.fresh()
+        await before(candidate, talk)
+        talk.process.close_input()
+        status = await talk.process.wait_exit(NOTICED)
+        await _last_lines(talk)
+        await candidate.leave(polite=False)
+        if status is None:
+            raise Remark(f"it is still there {NOTICED:g} s after the end of its input")
+        return describe_exit(status)[2]
+
+    return run
+
+
+async def _bye(candidate: Candidate) -> str:
+    talk = await candidate.fresh()
+    talk.send(candidate.dialect.quit)
+    await talk.process.wait_exit(END)
+    heard = await _last_lines(talk)
+    await candidate.leave(polite=False)
+    if "bye" not in heard:
+        raise Remark(f"it does not say bye to {candidate.dialect.quit}")
+    return ""
+
+
+async def _last_lines(talk: Talk) -> list[str]:
+    """What it printed on its way out."""
+    await talk.process.wait_last_words(0.5)
+    return await talk.rest()
+
+
+STEPS = (
+    Step(name="quit", section="quit", run=_quits(_nothing)),
+    Step(name="quit-in-search", section="quit", run=_quits(_thinking)),
+    Step(name="bye", section="quit", run=_bye, protocols=UCCI),
+    Step(name="end-of-input", section="quit", run=_input_ends(_nothing), remark=True),
+    Step(name="end-of-input-in-search", section="quit", run=_input_ends(_thinking), remark=True),
+)

@@ -1,0 +1,166 @@
+"""The greeting: the engine names itself, offers its options, and says that it has done so."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from adapter.conform.candidate import Candidate
+from adapter.conform.fault import Fault, Remark
+from adapter.conform.step import UCCI, UCI, Step
+from adapter.conform.talk import Line
+
+# UCI, "option": these names have a fixed meaning, and so a type, and some a default.
+_FIXED = {
+    "Hash": ("spin", None),
+    "NalimovPath": ("string", None),
+    "NalimovCache": ("spin", None),
+    "Ponder": ("check", None),
+    "OwnBook": ("check", None),
+    "MultiPV": ("spin", "1"),
+    "UCI_ShowCurrLine": ("check", "false"),
+    "UCI_ShowRefutations": ("check", "false"),
+    "UCI_LimitStrength": ("check", "false"),
+    "UCI_Elo": ("spin", None),
+    "UCI_AnalyseMode": ("check", None),
+    "UCI_Opponent": ("string", None),
+    "UCI_EngineAbout": ("string", None),
+    "UCI_ShredderbasesPath": ("string", None),
+    "UCI_SetPositionValue": ("string", None),
+}
+
+
+async def _greet(candidate: Candidate) -> str:
+    talk = candidate.open()
+    heard = await candidate.greet(talk)
+    candidate.learn(heard)
+    return f"{talk.word('hello')} after {heard[-1].at - talk.began:.2f} s"
+
+
+async def _idle(candidate: Candidate) -> str:
+    """Nothing of the greeting comes late, and nothing is searched before a `go`."""
+    talk = await candidate.talk()
+    await candidate.set_up(talk)
+    for line in await talk.during(0.2):
+        meaning = talk.means(line)
+        if meaning in ("id", "option", "hello"):
+            raise Fault(f"{line.text!r} comes behind {talk.word('hello')}")
+        if _is_search(line):
+            raise Fault(f"{line.text!r}, though nothing was asked")
+    return ""
+
+
+async def _name(candidate: Candidate) -> str:
+    return _identity(candidate, "name")
+
+
+async def _author(candidate: Candidate) -> str:
+    return _identity(candidate, "author")
+
+
+def _identity(candidate: Candidate, what: str) -> str:
+    lines = [line.words for line in candidate.said("id") if line.words[1:2] == [what]]
+    if not lines:
+        raise _shown(candidate, Fault, f"no `id {what}`")
+    if len(lines[0]) < 3:
+        raise _shown(candidate, Fault, f"`id {what}` names nobody")
+    if len(lines) > 1:
+        raise _shown(candidate, Fault, f"`id {what}` comes {len(lines)} times")
+    return " ".join(lines[0][2:])
+
+
+async def _option_grammar(candidate: Candidate) -> str:
+    lines = candidate.said("option")
+    for line in lines:
+        option = candidate.offer(line)
+        wrong = option.fault
+        if option.kind is None:
+            wrong = option.fault or "it has no type"
+        elif option.kind not in candidate.spec.kinds:
+            wrong = f"{option.kind} is no type of option"
+        elif option.kind == "spin" and (option.min is None or option.max is None):
+            wrong = "a spin needs min and max"
+        elif option.kind == "spin" and (option.min or 0) > (option.max or 0):
+            wrong = f"its min {option.min} is above its max {option.max}"
+        elif option.kind == "check" and option.default not in ("true", "false"):
+            wrong = f"the default of a check is true or false, not {option.default!r}"
+        elif option.kind == "combo" and option.default not in option.choices:
+            wrong = f"its default {option.default!r} is none of its values"
+        elif option.kind == "string" and "default" not in line.words:
+            wrong = "a string needs a default"
+        if wrong:
+            raise Fault(f"{line.text!r}: {wrong}", sent=(candidate.dialect.hello,), received=(line.text,))
+    return f"{len(lines)} options"
+
+
+async def _option_once(candidate: Candidate) -> str:
+    names = Counter(candidate.offer(line).name.lower() for line in candidate.said("option"))
+    for name, count in names.items():
+        if count > 1:
+            raise _shown(candidate, Fault, f"option {name!r} is offered {count} times")
+    return ""
+
+
+async def _option_types(candidate: Candidate) -> str:
+    fixed = {name.lower(): wanted for name, wanted in _FIXED.items()}
+    for option in candidate.options:
+        kind, default = fixed.get(option.name.lower(), (None, None))
+        if kind is not None and option.kind != kind:
+            raise _shown(candidate, Fault, f"option {option.name} is a {kind}, not a {option.kind}")
+        if default is not None and option.default != default:
+            raise _shown(candidate, Fault, f"the default of {option.name} is {default}, not {option.default}")
+    return ""
+
+
+async def _uci_names(candidate: Candidate) -> str:
+    for option in candidate.options:
+        if {"name", "value"} & set(option.name.lower().split()):
+            raise _shown(candidate, Remark, f"the name {option.name!r} holds a key of setoption")
+    return ""
+
+
+async def _ucci_names(candidate: Candidate) -> str:
+    odd = [option.name for option in candidate.options if option.name != option.name.lower()]
+    if odd:
+        raise _shown(candidate, Remark, f"names of options are lower case, not {', '.join(odd[:4])}")
+    return ""
+
+
+async def _expected_options(candidate: Candidate) -> str:
+    offered = candidate.options
+    if "Hash" not in offered:
+        raise _shown(candidate, Remark, "it offers no Hash, which all engines should")
+    if ("UCI_LimitStrength" in offered) != ("UCI_Elo" in offered):
+        raise _shown(candidate, Remark, "UCI_LimitStrength and UCI_Elo should be offered together")
+    return ""
+
+
+async def _milliseconds(candidate: Candidate) -> str:
+    wanted = candidate.dialect.millisecond_option
+    if wanted is not None and wanted not in candidate.options:
+        raise _shown(candidate, Remark, "it does not offer usemillisec, which all engines should")
+    return ""
+
+
+def _shown(candidate: Candidate, kind: type[Fault] | type[Remark], text: str) -> Fault | Remark:
+    return kind(text, sent=(candidate.dialect.hello,), received=[line.text for line in candidate.greeting])
+
+
+def _is_search(line: Line) -> bool:
+    return line.words[:1] == ["bestmove"] or (line.words[:1] == ["info"] and "pv" in line.words)
+
+
+STEPS = (
+    Step(name="handshake", section="hello", run=_greet),
+    Step(name="id-name", section="id", run=_name, protocols=UCI),
+    Step(name="id-author", section="id", run=_author, protocols=UCI),
+    Step(name="id-name", section="id", run=_name, protocols=UCCI, remark=True),
+    Step(name="id-author", section="id", run=_author, protocols=UCCI, remark=True),
+    Step(name="option-grammar", section="option", run=_option_grammar),
+    Step(name="option-once", section="option", run=_option_once),
+    Step(name="option-types", section="option", run=_option_types, protocols=UCI),
+    Step(name="option-names", section="setoption", run=_uci_names, protocols=UCI),
+    Step(name="option-names", section="option", run=_ucci_names, protocols=UCCI),
+    Step(name="option-expected", section="option", run=_expected_options, protocols=UCI),
+    Step(name="option-usemillisec", section="option", run=_milliseconds, protocols=UCCI),
+    Step(name="idle", section="general", run=_idle),
+)

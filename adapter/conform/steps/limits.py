@@ -1,0 +1,186 @@
+"""Limits of a search: each ends it, where it says, and with one best move."""
+
+from __future__ import annotations
+
+from adapter.conform.answer import Answer
+from adapter.conform.candidate import Candidate
+from adapter.conform.fault import Ended, Fault, Remark, Silence
+from adapter.conform.step import UCCI, UCI, Step
+from adapter.position import Position
+from engines.limits import Limit
+from engines.score import Mate
+
+DEPTH = 4
+NODES = 5_000
+# Engines look at their count once every so many positions: Stockfish 1024 at most, others 4096.
+NODES_OVER = 4_500
+AGAIN = 0.4  # seconds in which a second best move would come
+
+
+async def _depth(candidate: Candidate) -> str:
+    """Searches the positions of the survey, whose answers the steps on reports look at."""
+    limit = Limit(depth=DEPTH)
+    for text in candidate.arena.survey:
+        answer = await candidate.ask(text, limit)
+        candidate.answers.append(answer)
+    for answer in candidate.answers:
+        infos = [info for info in candidate.infos(answer) if info.depth is not None]
+        deepest = max((info.depth or 0 for info in infos), default=0)
+        if deepest > DEPTH:
+            raise candidate.charge(answer, f"told depth {DEPTH} it searches to depth {deepest}")
+        done = len(answer.position.legal_moves) == 1 or any(isinstance(info.score, Mate) for info in infos)
+        if infos and deepest < DEPTH and not done:
+            raise candidate.charge(answer, f"told depth {DEPTH} it ends at depth {deepest}")
+    return f"{len(candidate.answers)} searches to depth {DEPTH}"
+
+
+async def _nodes(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.lively, Limit(nodes=NODES))
+    counts = [info.nodes for info in candidate.infos(answer) if info.nodes is not None]
+    most = max(counts, default=0)
+    if most > NODES + NODES_OVER:
+        raise candidate.charge(answer, f"told {NODES} nodes it searches {most}")
+    return f"{most} nodes" if counts else ""
+
+
+async def _mate(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.mate_in_two, Limit(mate=2))
+    scores = [info.score for info in candidate.infos(answer) if info.score is not None]
+    last = scores[-1] if scores else None
+    if not (isinstance(last, Mate) and 0 < last.mate <= 2):
+        raise candidate.charge(answer, "told to search for a mate in 2 it does not find the one there is")
+    return f"mate in {last.mate}"
+
+
+async def _several(candidate: Candidate) -> str:
+    go = "go depth 2 nodes 100000000 movetime 60000"
+    answer = await candidate.ask(candidate.arena.lively, go)
+    return f"{answer.seconds:.2f} s"
+
+
+async def _searchmoves(candidate: Candidate) -> str:
+    """Held to two moves beside the one that mates."""
+    trial = candidate.arena.mate_in_one
+    position = candidate.position(trial.text)
+    others = [move for move in position.legal_moves if move not in trial.answers][:2]
+    wire = tuple(position.wire_moves(others, candidate.dialect))
+    return await _held(candidate, position, Limit(depth=2, searchmoves=wire))
+
+
+async def _banmoves(candidate: Candidate) -> str:
+    """The move that mates is banned."""
+    trial = candidate.arena.mate_in_one
+    position = candidate.position(trial.text)
+    wire = tuple(position.wire_moves(trial.answers, candidate.dialect))
+    seen = await _held(candidate, position, Limit(depth=2, banmoves=wire))
+    # a ban holds until the next position, which may be the same
+    answer = await candidate.ask(position, Limit(depth=2))
+    if candidate.best(answer) not in trial.answers:
+        raise candidate.charge(answer, f"a new position lifts a ban, but it answers {answer.word}")
+    return seen
+
+
+async def _held(candidate: Candidate, position: Position, limit: Limit) -> str:
+    answer = await candidate.ask(position, limit)
+    move = position.wire_moves([candidate.best(answer)], candidate.dialect)[0]
+    if limit.searchmoves and move not in limit.searchmoves:
+        raise candidate.charge(answer, f"held to {' and '.join(limit.searchmoves)} it answers {move}")
+    if limit.banmoves and move in limit.banmoves:
+        raise candidate.charge(answer, f"{move} is banned, and its answer")
+    return move
+
+
+async def _one_best(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.lively, Limit(depth=2))
+    talk = await candidate.talk()
+    late = await talk.during(AGAIN)
+    for line in (*answer.after, *late):
+        if talk.means(line) == "bestmove":
+            raise candidate.charge(answer, f"a second best move: {answer.text!r}, then {line.text!r}")
+    return answer.text
+
+
+async def _then_silence(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.lively, Limit(depth=3))
+    talk = await candidate.talk()
+    for line in (*answer.after, *await talk.during(AGAIN / 2)):
+        if line.words[:1] == ["info"] and not candidate.spec.free_text & set(line.words[1:2]):
+            raise candidate.charge(answer, f"it goes on reporting behind its best move: {line.text!r}")
+    return ""
+
+
+async def _static(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.lively, "go depth 0")
+    return answer.text
+
+
+async def _draw_offer(candidate: Candidate) -> str:
+    answer = await candidate.ask(candidate.arena.lively, "go draw depth 2")
+    candidate.best(answer)
+    return answer.text
+
+
+async def _reproducible(candidate: Candidate) -> str:
+    """The same search twice, each in a new game: one thread has no reason to count otherwise."""
+    counts: list[int | None] = []
+    for _ in range(2):
+        talk = await candidate.talk()
+        talk.send(str(candidate.dialect.new_game))
+        await candidate.ready(talk)
+        answer = await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH))
+        counts.append(_nodes_of(candidate, answer))
+        # something else in between, for what it leaves behind
+        await candidate.ask(candidate.arena.survey[0], Limit(depth=DEPTH))
+    if None in counts:
+        raise Remark("it reports no nodes to compare")
+    if counts[0] != counts[1]:
+        raise candidate.charge(answer, f"{counts[0]} nodes, and {counts[1]} in a new game")
+    return f"{counts[0]} nodes each time"
+
+
+def _nodes_of(candidate: Candidate, answer: Answer) -> int | None:
+    counts = [info.nodes for info in candidate.infos(answer) if info.nodes is not None]
+    return counts[-1] if counts else None
+
+
+async def _no_moves(candidate: Candidate, text: str, how: str) -> str:
+    position = candidate.position(text)
+    try:
+        answer = await candidate.ask(position, Limit(depth=2))
+    except (Ended, Silence) as end:
+        raise Fault(f"{how}: {end}") from end
+    if not candidate.is_null(answer.word):
+        raise candidate.charge(answer, f"it is {how} and answers {answer.word}")
+    if answer.word.lower() not in candidate.spec.null:
+        customary = " or ".join(sorted(candidate.spec.null))
+        raise candidate.remark(answer, f"for no move it says {answer.text!r}, not {customary}")
+    return answer.text
+
+
+async def _mated(candidate: Candidate) -> str:
+    return await _no_moves(candidate, candidate.arena.mated, "mated")
+
+
+async def _stalemated(candidate: Candidate) -> str:
+    return await _no_moves(candidate, candidate.arena.stalemated, "stalemated")
+
+
+def _has_new_game(candidate: Candidate) -> str:
+    return "" if candidate.dialect.new_game else "it has no command for a new game"
+
+
+STEPS = (
+    Step(name="go-depth", section="go", run=_depth),
+    Step(name="one-bestmove", section="bestmove", run=_one_best),
+    Step(name="silence-after-bestmove", section="bestmove", run=_then_silence),
+    Step(name="go-nodes", section="go", run=_nodes),
+    Step(name="go-mate", section="go", run=_mate, protocols=UCI),
+    Step(name="go-several", section="go", run=_several, protocols=UCI),
+    Step(name="go-static", section="go", run=_static, protocols=UCCI),
+    Step(name="go-draw", section="go", run=_draw_offer, protocols=UCCI),
+    Step(name="searchmoves", section="searchmoves", run=_searchmoves, protocols=UCI),
+    Step(name="banmoves", section="searchmoves", run=_banmoves, protocols=UCCI),
+    Step(name="mated", section="bestmove", run=_mated),
+    Step(name="stalemated", section="bestmove", run=_stalemated),
+    Step(name="reproducible", section="newgame", run=_reproducible, inapplicable=_has_new_game),
+)
