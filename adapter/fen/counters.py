@@ -62,7 +62,8 @@ def faults(setup: Setup, game: Game) -> list[Fault]:
         message = f"{setup.ep} says a pawn has just moved, so the half-move clock is 0, not {setup.halfmove}"
         found.append(_fault("ep-clock", "halfmove", message))
     if setup.halfmove >= game.draw_clock:
-        message = f"{plural(setup.halfmove, 'half-move')}: {game.draw_rule} is reached at {game.draw_clock}"
+        reached, rule = max(draw for draw in game.draws if setup.halfmove >= draw[0])
+        message = f"{plural(setup.halfmove, 'half-move')}: from {reached} on {rule}"
         found.append(_fault("halfmove-draw", "halfmove", message))
     played = 2 * (setup.fullmove - 1) + (setup.side == "b")
     if setup.halfmove > played:

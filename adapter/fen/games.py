@@ -16,7 +16,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
     Cells are counted as a record names them: from the top rank's first file to the bottom rank's last.
     `aliases` are letters other programs write for a piece and that we accept; `foreign` letters of other
-    notations that have one sensible reading each. `draw_clock` is the half-move count of the draw rule.
+    notations that have one sensible reading each. `draws` are half-move counts, and what holds from each on.
     """
 
     name: str
@@ -29,9 +29,13 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     aliases: Mapping[str, str]
     foreign: Mapping[str, str]
     limits: Mapping[str, int]  # the most men of one kind that a side starts with
-    draw_clock: int
-    draw_rule: str
+    draws: tuple[tuple[int, str], ...]
     chess960: bool = False
+
+    @property
+    def draw_clock(self) -> int:
+        """The half-move count from which the game may be drawn."""
+        return self.draws[0][0]
 
     @property
     def size(self) -> int:
@@ -73,8 +77,8 @@ def square_name(game: Game, cell: int) -> str:
 
 
 def rank_name(game: Game, row: int) -> str:
-    """What a row of the record is called."""
-    return f"rank {game.top - row}"
+    """What a row of the record is called; one beyond the board has no name of its own."""
+    return f"rank {game.top - row}" if row < game.height else "placement"
 
 
 def colour(letter: str) -> str:
@@ -101,8 +105,7 @@ CHESS = Game(
     # German, the language whose letters are met most among English ones
     foreign={"T": "R", "S": "N", "L": "B", "D": "Q", "t": "r", "s": "n", "l": "b", "d": "q"},
     limits={"P": 8, "N": 2, "B": 2, "R": 2, "Q": 1, "K": 1},
-    draw_clock=100,
-    draw_rule="the 50-move rule",
+    draws=((100, "either side may claim a draw (50-move rule)"), (150, "the game is drawn (75-move rule)")),
 )
 CHESS960 = msgspec.structs.replace(CHESS, name="chess960", chess960=True)
 XIANGQI = Game(
@@ -117,7 +120,6 @@ XIANGQI = Game(
     # notation letters: mã or ma (horse), general, soldier, xe (chariot)
     foreign={"M": "N", "G": "K", "S": "P", "X": "R", "m": "n", "g": "k", "s": "p", "x": "r"},
     limits={"P": 5, "N": 2, "B": 2, "R": 2, "C": 2, "A": 2, "K": 1},
-    draw_clock=120,
-    draw_rule="the 60-move rule",
+    draws=((120, "the game is drawn (60-move rule)"),),
 )
 GAMES = {game.name: game for game in (CHESS, CHESS960, XIANGQI)}

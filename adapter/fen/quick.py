@@ -104,6 +104,7 @@ _COUNTS = _Counts()
 NUMBERS = _Numbers()
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
 _MEN = 64 * OCCUPIED
+DRAW_CLOCK = CHESS.draw_clock
 
 
 class _Castlers(dict[tuple[str, str, str, str], str]):
@@ -160,7 +161,7 @@ def clean(text: str, variant: str = "auto") -> str:
         game = _CASTLERS[variant, rights, a, h]
     if (
         not game
-        or (clock and (clock >= CHESS.draw_clock or clock > 2 * move - 2 + (side == "b")))
+        or (clock and (clock >= DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
         or not 0 < move <= MOST
         or (packed & _MIRRORED == _MIRRORED and game == "chess")
         or (
