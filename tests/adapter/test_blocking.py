@@ -157,12 +157,18 @@ asyncio.run(cell())
 """
 
 
-def processes(mark: str) -> list[str]:
-    """The command lines of the processes whose command line holds the mark."""
+def processes(mark: str) -> list[int]:
+    """The engines whose command line holds the mark, by their numbers."""
     listed = subprocess.run(
-        ["ps", "-axo", "pid=,args="], capture_output=True, text=True, timeout=SLOW, check=True
+        # unlimited width: a line is cut at 80 columns otherwise
+        ["ps", "-axww", "-o", "pid=,args="],
+        capture_output=True,
+        text=True,
+        timeout=SLOW,
+        check=True,
     )
-    return [line for line in listed.stdout.splitlines() if f"--name {mark}" in line and " -c " not in line]
+    lines = [line for line in listed.stdout.splitlines() if f"--name {mark}" in line and " -c " not in line]
+    return [int(line.split()[0]) for line in lines]
 
 
 def wait_until(happened: Callable[[], bool]) -> None:
@@ -174,10 +180,13 @@ def wait_until(happened: Callable[[], bool]) -> None:
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A name no other process has."""
+    """A name no other process has; none of that name may be left."""
     name = f"marked-{os.getpid()}-{time.monotonic_ns()}"
     yield name
-    assert processes(name) == []
+    left = processes(name)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
 
 
 @pytest.mark.parametrize("strikes", [1, 2])
