@@ -156,10 +156,11 @@ class Pool:
 
     async def _end(self) -> None:
         self._open = False
+        # Told to return exceptions, `gather` waits for all even when it is cancelled.
         try:
-            await asyncio.gather(*(run.close() for run in self._rounds))
+            await asyncio.gather(*(run.close() for run in self._rounds), return_exceptions=True)
         finally:
-            await asyncio.gather(*(engine.close() for engine in self._engines))
+            await asyncio.gather(*(engine.close() for engine in self._engines), return_exceptions=True)
 
     def _new_engine(self) -> Engine:
         return Engine(self._found, self._options, None)

@@ -639,6 +639,10 @@ async def test_cancelled_at_any_time_of_its_life_a_pool_is_gone(scripted: Script
         task = asyncio.create_task(live())
         await asyncio.sleep(rng.random() * 1.2)
         task.cancel()
+        if rng.random() < 0.7:
+            # once more, while it is about to end
+            await asyncio.sleep(rng.random() ** 3 * 0.3)
+            task.cancel()
         await asyncio.wait([task])
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
