@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adapter.analysis import Analysis, EngineIdentity
-from adapter.errors import ConfigError, EngineDied, EngineError, OptionError
+from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError, OptionError
 from adapter.judge import Question, ask, judge, wire_limit
 from adapter.position import Position
 from adapter.restart import Lives
@@ -176,6 +177,8 @@ class Engine:
         streamed: bool = False,
     ) -> Pursuit:
         """Starts the search of a question that has an answer."""
+        if timeout is not None and not 0 < timeout < math.inf:  # which a NaN is not
+            raise LimitError(f"timeout is {timeout}; it must be a number of seconds above 0, or None")
         profile = self.found.profile
         variant = question.position.variant
         if variant.name not in profile.variants:
@@ -229,7 +232,11 @@ class Engine:
     async def conclude(self, pursuit: Pursuit) -> Analysis:
         """Waits for a begun search's end and judges it."""
         await self.result(pursuit)
-        return self.judge(pursuit)
+        try:
+            return self.judge(pursuit)
+        except IllegalEngineMove as error:
+            error.transcript_tail, error.stderr_tail = pursuit.driver.tails()
+            raise
 
     def finished(self, question: Question) -> Analysis:
         """The answer to a question that needs no engine."""

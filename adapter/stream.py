@@ -31,9 +31,13 @@ class Stream:
         self._wishes = wishes
         self._pursuit: Pursuit | None = None
         self._concluded = False
+        self._entered = False
         self._lines: deque[Line] = deque()
 
     async def __aenter__(self) -> Self:
+        if self._entered:
+            raise EngineError("a stream is one search and is entered once", engine=self._engine.name)
+        self._entered = True
         if self._question.outcome is not None:
             self.analysis = self._engine.finished(self._question)
         else:
@@ -63,6 +67,8 @@ class Stream:
                 raise
 
     def __aiter__(self) -> Self:
+        if not self._entered:
+            raise EngineError("enter the stream first: `async with`", engine=self._engine.name)
         return self
 
     async def __anext__(self) -> Line:

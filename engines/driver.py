@@ -96,6 +96,11 @@ class Driver:
         """Its last lines outside any search: banners, `info string`s, errors."""
         return self._link.said()
 
+    def tails(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The last lines exchanged (`> ` sent, `< ` received), and the last ones of its standard error."""
+        evidence = self._link.evidence()
+        return evidence["transcript_tail"], evidence["stderr_tail"]
+
     async def configure(self, options: Mapping[str, Wish]) -> None:
         """Sets options and waits until the engine is ready. All are checked before the first is sent.
 
@@ -155,7 +160,7 @@ class Driver:
                 engine=self.name,
             )
         wishes = self.options.resolve_all(options or {})
-        await self._turn.acquire()
+        await self._take_turn(self.profile.deadlines.search if timeout is None else timeout)
         try:
             self._check()
             changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
@@ -172,6 +177,19 @@ class Driver:
             raise
         running.done.add_done_callback(lambda _: self._turn.release())
         return running
+
+    async def _take_turn(self, seconds: float) -> None:
+        if not self._turn.locked():
+            await self._turn.acquire()
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._turn.acquire()
+        except TimeoutError:
+            # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
+            raise EngineTimeout(
+                f"{self.name} was busy with another search for {seconds:g} s", **self._link.evidence()
+            ) from None
 
     async def result(self, running: Running) -> Search:
         """The search once it has ended. Raises what ended it otherwise: EngineTimeout, EngineDied.

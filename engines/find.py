@@ -57,11 +57,20 @@ def program(name: str, *, beside: Path | None = None) -> str | None:
     if name == PYTHON:
         return sys.executable or None
     if _has_folder(name):
-        found = shutil.which((beside or Path()) / Path(name).expanduser())
+        # made absolute first: `./engine` loses its folder as a Path and would be looked for on PATH
+        found = shutil.which(((beside or Path()) / home(name)).absolute())
     else:
-        behind = os.pathsep.join(str(Path(folder).expanduser()) for folder in FOLDERS)
+        behind = os.pathsep.join(str(home(folder)) for folder in FOLDERS)
         found = shutil.which(name) or shutil.which(name, path=behind)
     return str(Path(found).absolute()) if found else None
+
+
+def home(name: str) -> Path:
+    """The path with a leading `~` filled in, where the user has a home at all."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
 
 
 def choose(variant: str | None, wanted: str | None = None, *, fallback: bool = True) -> Found:
@@ -143,7 +152,7 @@ def _found(profile: Profile, path: str, arguments: Sequence[str], notes: tuple[s
 
 
 def _split(wanted: str) -> list[str]:
-    if Path(wanted).expanduser().is_file():  # a path with blanks, quoted once for the shell and no more
+    if home(wanted).is_file():  # a path with blanks, quoted once for the shell and no more
         return [wanted]
     try:
         # a backslash parts folders on Windows, so quotes are all that is special there

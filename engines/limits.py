@@ -6,6 +6,8 @@ import msgspec
 
 from engines.errors import LimitError
 
+_WHOLE = ("depth", "nodes", "mate", "wtime", "btime", "winc", "binc", "movestogo")
+
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
     """One search's bounds; at least one must be given unless `infinite`.
@@ -14,8 +16,8 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     (`wtime btime winc binc`) in milliseconds, `movestogo` in moves. `searchmoves` restricts the search to
     these canonical moves, `banmoves` leaves them out.
 
-    Raises LimitError for a negative or zero bound, for clocks without the mover's time, and for
-    `infinite` beside another bound.
+    Raises LimitError for what is no number, for a negative or zero bound, for clocks without the mover's
+    time, and for `infinite` beside another bound.
     """
 
     depth: int | None = None
@@ -32,6 +34,14 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     banmoves: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        for name in _WHOLE:
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise LimitError(f"{name} is {value!r}; it must be a whole number")
+        if self.seconds is not None and (
+            isinstance(self.seconds, bool) or not isinstance(self.seconds, (int, float))
+        ):
+            raise LimitError(f"seconds is {self.seconds!r}; it must be a number")
         for name in ("depth", "nodes", "seconds", "mate", "movestogo"):
             value = getattr(self, name)
             # `not value > 0` also refuses a NaN

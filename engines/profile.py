@@ -172,8 +172,13 @@ EXPECTED: Mapping[str, str] = {
 
 
 def user_folder() -> Path:
-    """Where the user's own profiles lie; the folder need not exist."""
-    return platformdirs.user_config_path("fenwire", appauthor=False) / "engines"
+    """Where the user's own profiles lie; the folder need not exist. A user without a home (a container's
+    bare number) shares the system's."""
+    try:
+        folder = platformdirs.user_config_path("fenwire", appauthor=False)
+    except RuntimeError:
+        folder = platformdirs.site_config_path("fenwire", appauthor=False)
+    return folder / "engines"
 
 
 def packaged_folder(package: Path | None = None) -> Path:
@@ -195,7 +200,12 @@ def catalog(folders: Iterable[Path] | None = None) -> Catalog:
     broken: list[Broken] = []
     for folder in (user_folder(), packaged_folder()) if folders is None else folders:
         found: list[Profile] = []
-        for path in sorted(folder.glob("*.toml")):
+        try:
+            paths = sorted(folder.glob("*.toml"))
+        except OSError as error:
+            broken.append(Broken("", str(folder), f"{folder}: {error.strerror or error}"))
+            continue
+        for path in paths:
             try:
                 found.append(load(path))
             except ConfigError as error:

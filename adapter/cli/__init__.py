@@ -49,7 +49,8 @@ def overview() -> str:
 
 def main(args: list[str] | None = None) -> int:
     """Runs the command line (None: the process' own) and returns the exit code; never raises."""
-    words = sys.argv[1:] if args is None else list(args)
+    _open_streams()
+    words = [_text(word) for word in (sys.argv[1:] if args is None else args)]
     if words in _ASKS_FOR_HELP and _say(overview()):
         return 0
     from adapter.cli.errors import guarded, widen
@@ -58,6 +59,30 @@ def main(args: list[str] | None = None) -> int:
     widen()
     options = words[: words.index("--")] if "--" in words else words
     return guarded(lambda: run(words or ["--help"]), as_json="--json" in options)
+
+
+def _open_streams() -> None:
+    """Puts the null device where a standard stream is closed (`<&-`), so that nothing else lands there."""
+    import os
+
+    for fd, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(fd)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            setattr(sys, name, open(fd, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _text(word: str) -> str:
+    """An argument without the lone surrogates that bytes outside UTF-8 come as; a file's name keeps them."""
+    if word.isascii():
+        return word
+    import os
+
+    return (
+        word if os.path.lexists(word) else word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    )
 
 
 def _say(text: str) -> bool:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapter.cli.errors import INTERRUPTED, TERMINATED, explain, kind, payload
-from adapter.cli.limits import engine_options, limit_options, read_limit, read_wishes
+from adapter.cli.limits import SECONDS, engine_options, limit_options, read_limit, read_wishes
 from adapter.cli.lines import numbered_lines
 from adapter.cli.signals import terminable
-from adapter.cli.text import codes, reading_options, say_json
+from adapter.cli.text import codes, read_position, reading_options, say_json
 
 if TYPE_CHECKING:
     from adapter.analysis import Analysis
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--notation", type=click.Choice(["uci", "san", "iccs", "wxf", "chinese"]), help="How moves are shown."
 )
-@click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds."
-)
+@click.option("--timeout", type=SECONDS, metavar="S", help="Stop after S seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--stream", is_flag=True, help="Print every report of the engine, then the result.")
 @click.option("--transcript", metavar="F", type=click.Path(dir_okay=False), help="Record what is exchanged.")
@@ -94,7 +92,8 @@ class Work:
 
     async def one(self, text: str) -> int:
         """Analyzes one position and prints the result."""
-        position = self._read(text)
+        given = self._given
+        position = read_position((text,), given["variant"], given["side"], given["allow"])
         found = self._choose(position)
         async with terminable() as struck, AsyncExitStack() as stack:
             engine = await self._open(stack, found, position, self._given["transcript"])
@@ -105,10 +104,17 @@ class Work:
         return 0
 
     async def many(self, records: AsyncIterator[tuple[int, str]]) -> int:
-        """Analyzes record after record, one line of output each; 1 when any of them was bad."""
-        from adapter.errors import FenError, MoveError
+        """Analyzes record after record, one line of output each; the worst exit code of any.
+
+        What concerns one record alone costs that record alone: a mistake in it, a game the engine does not
+        play, an engine that dies of it. An engine that cannot be had at all ends the run.
+        """
+        from adapter.errors import ConfigError, EngineError, EngineStartError, FenError, MoveError
+        from engines.find import choose
         from engines.transcript import Transcript
 
+        if self._given["engine"]:
+            choose(None, self._given["engine"])
         code = 0
         engines: dict[str, Engine] = {}
         async with terminable(), AsyncExitStack() as stack:
@@ -123,8 +129,10 @@ class Work:
                     if name not in engines:
                         engines[name] = await self._open(stack, found, position, record)
                     analysis = await self._ask(engines[name], position)
-                except (FenError, MoveError) as error:
-                    code = 1
+                except EngineStartError:
+                    raise
+                except (FenError, MoveError, ConfigError, EngineError) as error:
+                    code = max(code, kind(error)[1])
                     self._refuse(number, text, error)
                     continue
                 self._say_row(number, analysis)

@@ -131,7 +131,7 @@ def _entries(files: tuple[Path, ...], ply: int | None, closing: ExitStack) -> It
     for path in files:
         with path.open("rb") as stream:
             for number, entry in enumerate(read_stream(stream, source=str(path), ply=ply)):
-                if number % _EVERY == 0:
+                if number % _EVERY == 0 and stream.seekable():
                     told(before + stream.tell())
                 yield entry
         before += path.stat().st_size

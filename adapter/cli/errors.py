@@ -143,7 +143,8 @@ def payload(error: BaseException) -> dict[str, Any]:
 
     said: dict[str, Any] = {"code": kind(error)[0], "message": message(error)}
     for field in FIELDS:
-        value = getattr(error, field, None)
+        # click's errors have an exit code too: the program's, not an engine's
+        value = None if isinstance(error, click.ClickException) else getattr(error, field, None)
         if value not in (None, "", ()):
             said[field] = value
     report = getattr(error, "report", None)

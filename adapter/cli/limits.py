@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_SECONDS = 2.0
+
+
+class _Seconds(click.FloatRange):
+    """A time above zero. Infinity and what is no number compare as neither too small nor too large."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no time in seconds", param, ctx)
+        return number
+
+
+SECONDS = _Seconds(min=0, min_open=True)
 
 _BOUNDS: tuple[tuple[str, type, str, str], ...] = (
     ("depth", int, "N", "Search so many plies deep."),

@@ -18,13 +18,18 @@ async def numbered_lines(fd: int = STDIN) -> AsyncIterator[tuple[int, str]]:
     Bytes that are not UTF-8 are replaced: the record they stand in is refused, not the whole input. Raises
     OSError when the descriptor cannot be read.
     """
-    number, pending, more = 0, b"", True
+    number, more = 0, True
+    pending: list[bytes] = []  # the pieces of a line that has not ended, joined once
     while more:
         data = await _read(fd)
         more = bool(data)
-        *lines, pending = (pending + data).split(b"\n")
+        if more and b"\n" not in data:
+            pending.append(data)
+            continue
+        *lines, rest = b"".join((*pending, data)).split(b"\n")
+        pending = [rest]
         if not more:
-            lines.append(pending)
+            lines.append(rest)
         for line in lines:
             number += 1
             text = line.decode("utf-8", "replace").strip()

@@ -51,10 +51,11 @@ def live_view(position: Position, pov: str) -> Iterator[Show]:
     newest: dict[int, Line] = {}
 
     def table() -> Table:
-        grid = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+        # the line takes what the figures leave: they are never cut
+        grid = Table(box=None, padding=(0, 2, 0, 0), show_header=False, expand=True)
         grid.add_column(no_wrap=True)
         grid.add_column(no_wrap=True, style="bold")
-        grid.add_column(no_wrap=True, overflow="ellipsis")
+        grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         for rank in sorted(newest):
             line = newest[rank]
             grid.add_row(effort(line), score(line, position, pov), moves(line, position))

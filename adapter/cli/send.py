@@ -38,7 +38,9 @@ async def send(
             for line in before:
                 waiting.append(line)
                 endings = () if _is_endless(line) else _own_ending(dialect, line, exchange.searching)
-                exchange.searching = _is_endless(line) or (exchange.searching and not endings)
+                # a sign of life ends no search
+                goes_on = not endings or line.split() == [dialect.ping]
+                exchange.searching = _is_endless(line) or (exchange.searching and goes_on)
                 if endings:
                     await exchange.tell(waiting, until=endings, show=show)
                     waiting = []
@@ -142,6 +144,8 @@ def _written(value: str | int | bool) -> str:
 def _own_ending(dialect: Dialect, line: str, searching: bool) -> tuple[str, ...]:
     """How the answer to a line ends that is given while the engine goes on listening; nothing for others."""
     words = line.split()
+    if words == [dialect.ping]:
+        return _ending(dialect, "ready")
     if words[:2] == ["go", "perft"]:
         # Stockfish and its kin count in their search thread, and give no best move then
         return ("Nodes searched",)

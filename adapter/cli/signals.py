@@ -9,10 +9,16 @@ from contextlib import asynccontextmanager
 
 from adapter.cli.errors import Terminated
 
+# SIGHUP, the terminal's end, is no signal of Windows.
+ENDINGS = tuple(
+    number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None
+)
+
 
 @asynccontextmanager
 async def terminable() -> AsyncIterator[list[int]]:
-    """Turns SIGTERM into a cancellation, as asyncio does with SIGINT, so that engines are ended in order.
+    """Turns SIGTERM and the terminal's end into a cancellation, as asyncio does with SIGINT: engines are
+    ended in order.
 
     The list given is empty until it strikes. A cancellation that reaches the end becomes `Terminated`.
     """
@@ -24,9 +30,12 @@ async def terminable() -> AsyncIterator[list[int]]:
         struck.append(signal.SIGTERM)
         task.cancel()
 
-    before = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    # who runs us under nohup wants the terminal's end ignored
+    heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
     try:
-        loop.add_signal_handler(signal.SIGTERM, strike)
+        for number in heard:
+            loop.add_signal_handler(number, strike)
     except (NotImplementedError, RuntimeError, ValueError):
         # Windows, or a thread of somebody else's program: there the default stays
         yield struck
@@ -38,5 +47,6 @@ async def terminable() -> AsyncIterator[list[int]]:
             raise Terminated from None
         raise
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, before)
+        for number in heard:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 GAMES = ("auto", *NAMES)
+_USUAL = ("missing-fields",)  # a position may be given with two fields: only `check` speaks of the others
 
 
 def reading_options(command: Command) -> Command:
@@ -58,7 +59,21 @@ def read_position(text: tuple[str, ...], variant: str, side: Any, allow: str) ->
     """The position all words together describe. Raises FenError and MoveError."""
     from adapter.position import Position
 
-    return Position.parse(" ".join(text), variant=variant, side=side, allow=codes(allow))
+    record = " ".join(text)
+    position = Position.parse(record, variant=variant, side=side, allow=codes(allow))
+    warn(record, variant, side, allow)
+    return position
+
+
+def warn(record: str, variant: str, side: Any, allow: str) -> None:
+    """Says on stderr what was normalised in a record that was accepted, or is suspicious about it."""
+    from adapter.cli.errors import plain
+    from adapter.fen import check
+
+    for problem in check(record, variant=variant, side=side, allow=codes(allow)).problems:
+        if problem.code in _USUAL:
+            continue
+        click.echo(plain(f"fenwire: warning: {problem.message} [{problem.code}]"), err=True)
 
 
 def say_json(value: Any) -> None:

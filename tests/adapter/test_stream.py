@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
+import math
 import os
 import random
 import signal
@@ -20,8 +21,10 @@ from adapter import (
     Analysis,
     EngineDied,
     EngineError,
+    EngineTimeout,
     IllegalEngineMove,
     Limit,
+    LimitError,
     Line,
     Position,
     open_engine,
@@ -255,11 +258,37 @@ async def test_a_stream_that_was_never_entered_has_no_answer(scripted: Scripted,
     record = tmp_path / "talk.txt"
     async with opened(scripted(), transcript=record) as engine:
         stream = engine.stream("startpos", ENDLESS)
-        assert [line async for line in stream] == []
+        with pytest.raises(EngineError, match="enter the stream"):
+            [line async for line in stream]
         with pytest.raises(EngineError, match="never entered"):
             await stream.stop()
         await still_answers(engine)
     assert [line.split()[0] for line in sent(record)].count("go") == 1
+
+
+async def test_a_stream_is_entered_once(scripted: Scripted) -> None:
+    async with opened(scripted()) as engine:
+        stream = engine.stream("startpos", ENDLESS)
+        async with stream:
+            pass
+        with pytest.raises(EngineError, match="entered once"):
+            await stream.__aenter__()
+        await still_answers(engine)
+
+
+async def test_a_turn_is_waited_for_as_long_as_the_timeout_says(scripted: Scripted) -> None:
+    async with opened(scripted()) as engine, engine.stream("startpos", ENDLESS):
+        other = asyncio.create_task(engine.analyze("startpos", ENDLESS, timeout=0.2))
+        async with asyncio.timeout(10):
+            with pytest.raises(EngineTimeout, match="busy with another search"):
+                await other
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.nan, math.inf])
+async def test_a_timeout_is_a_time(scripted: Scripted, seconds: float) -> None:
+    async with opened(scripted()) as engine:
+        with pytest.raises(LimitError, match="timeout"):
+            await engine.analyze("startpos", Limit(depth=1), timeout=seconds)
 
 
 async def test_another_task_may_stop_a_stream(scripted: Scripted) -> None:
