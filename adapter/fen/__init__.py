@@ -82,7 +82,7 @@ def _quick(text: str, variant: str, ep: str, castling: str) -> tuple[str, str] |
 
 def _no_ep(record: str, ep: str) -> bool:
     """Whether the record has no en-passant square, so that all styles write it alike."""
-    return ep in EP_STYLES and record.count(" - ") > 0 and record.split(" ", 4)[3] == "-"
+    return ep in EP_STYLES and record.split(" ", 4)[3:4] == ["-"]
 
 
 def epd_operations(text: str) -> dict[str, tuple[str, ...]]:

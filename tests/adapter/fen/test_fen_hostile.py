@@ -53,6 +53,12 @@ def texts(rng: random.Random, count: int) -> Iterator[str]:
             yield "".join(chars)
 
 
+@pytest.mark.parametrize("text", ["8 - 8", " - ", "a - b - c - ", "- - - - - -", "8/8 w - ", "; - ;"])
+@pytest.mark.parametrize("ep", ["keep", "fen", "xfen", "legal"])
+def test_lone_dashes_are_no_fields(text: str, ep: str) -> None:
+    assert not check(text, ep=ep).ok
+
+
 @pytest.mark.parametrize("count", [5_000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_any_text_is_answered(count: int) -> None:
     rng = random.Random(count)
