@@ -227,16 +227,16 @@ class Engine:
     def judge(self, pursuit: Pursuit) -> Analysis:
         """What a search has found so far, checked. Raises IllegalEngineMove."""
         question, driver, running, command, identity = pursuit
-        return judge(question, running.search, driver.dialect, identity, command)
+        try:
+            return judge(question, running.search, driver.dialect, identity, command)
+        except IllegalEngineMove as error:
+            error.transcript_tail, error.stderr_tail = driver.tails()
+            raise
 
     async def conclude(self, pursuit: Pursuit) -> Analysis:
         """Waits for a begun search's end and judges it."""
         await self.result(pursuit)
-        try:
-            return self.judge(pursuit)
-        except IllegalEngineMove as error:
-            error.transcript_tail, error.stderr_tail = pursuit.driver.tails()
-            raise
+        return self.judge(pursuit)
 
     def finished(self, question: Question) -> Analysis:
         """The answer to a question that needs no engine."""

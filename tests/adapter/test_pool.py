@@ -213,6 +213,7 @@ async def test_bad_records_are_results_and_cost_no_engine(scripted: Scripted, tm
     assert results[7].position is given
     assert isinstance(results[7].error, IllegalEngineMove)
     assert results[7].error.partial.position == given
+    assert "< bestmove e2e4" in results[7].error.transcript_tail
 
 
 @pytest.mark.engine("stockfish")
