@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from adapter.cli.text import position_words, read_position
+from adapter.cli.wording import sides
 
 
 @click.command("board")
@@ -40,7 +41,8 @@ def command(
     last = position.moves[-1] if position.moves else None
     if svg is None:
         click.echo(diagram.text(position.fen, flip=flip, marks=diagram.squares(last), glyphs=glyphs))
-        click.echo(f"{'White' if position.side == 'w' else 'Black'} to move   {position.fen}")
+        first, second = sides(position)
+        click.echo(f"{first if position.side == 'w' else second} to move   {position.fen}")
         return
     drawing = diagram.svg(position.fen, flip=flip, last_move=last, check=position.in_check)
     if str(svg) == "-":

@@ -26,7 +26,7 @@ def test_xiangqi(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["board", "startpos", "--variant", "xiangqi"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "9  r n b a k a b n r"
-    assert lines[-1].startswith("White to move")
+    assert lines[-1].startswith("Red to move")
 
 
 @pytest.mark.parametrize("variant", ["chess", "xiangqi"])
