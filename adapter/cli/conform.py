@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,41 +78,47 @@ def _run(found: Found, game: str | None, *, as_json: bool, transcripts: Path | N
 
 @contextmanager
 def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, Show]]:
-    """How a run is shown: results as they come, above a bar where there is a terminal."""
-    if as_json:
-        yield (lambda step: None), (lambda result: say_json(result.public()))
-        return
-    if not (sys.stdout.isatty() and sys.stderr.isatty()):
-        yield (lambda step: None), lambda result: _say(result, click.echo)
+    """How a run is shown: a line for each step as it ends, and a bar where standard error is a terminal."""
+    terminal = sys.stdout.isatty()
+    say = _say_json if as_json else partial(_say, echo=lambda line, style: click.echo(line))
+    if not sys.stderr.isatty() or (terminal and as_json):
+        yield (lambda step: None), say
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.text import Text
 
-    console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=count)
-        taken = 0
 
         def begin(step: Step) -> None:
-            nonlocal taken
-            taken += 1
-            progress.update(task, description=step.name, completed=taken - 1)
+            progress.update(task, description=step.name)
+
+        def draw(line: str, style: str) -> None:
+            progress.console.print(Text(line, style=style), soft_wrap=True)
 
         def show(result: Result) -> None:
-            style = "yellow" if result.remark else "green" if result.ok else "red"
-            _say(result, lambda line: console.print(Text(line, style=style), soft_wrap=True))
+            # on one terminal the lines have to go above the bar
+            _say(result, echo=draw) if terminal else say(result)
+            progress.advance(task)
 
         yield begin, show
 
 
-def _say(result: Result, echo: Callable[[str], None]) -> None:
+def _say_json(result: Result) -> None:
+    say_json(result.public())
+    sys.stdout.flush()
+
+
+def _say(result: Result, *, echo: Callable[[str, str], None]) -> None:
     from adapter.conform.report import evidence, row
 
-    echo(plain(row(result)))
+    style = "yellow" if result.remark else "green" if result.ok else "red"
+    echo(plain(row(result)), style)
     for line in () if result.ok else evidence(result):
-        echo(plain(line))
+        echo(plain(line), "")
+    sys.stdout.flush()
 
 
 def _check_place(path: str) -> None:

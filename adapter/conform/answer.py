@@ -37,6 +37,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         return self.ended - self.began
 
     @property
+    def by_itself(self) -> bool:
+        """Whether it ended without being told to."""
+        return self.stopped is None or self.ended < self.stopped
+
+    @property
+    def behind_stop(self) -> float:
+        """From `stop` to the best move."""
+        return self.ended - (self.stopped or self.began)
+
+    @property
     def text(self) -> str:
         """The line with the best move."""
         return self.lines[-1].text

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from adapter import variants
 from adapter.conform.answer import Answer
 from adapter.conform.arena import ARENAS, Arena
-from adapter.conform.fault import Ended, Fault, Remark, Silence
+from adapter.conform.fault import Ended, Fault, Late, Remark
 from adapter.conform.spec import SPECS, Spec
 from adapter.conform.talk import Line, Talk
 from adapter.position import Position
@@ -23,7 +24,11 @@ from engines.options import Option, OptionTable, Wish
 from engines.plan import Plan, plan
 
 PATIENCE = 4.0  # seconds for what any engine at hand does in a tenth of one
-ATTEMPTS = 3  # a time is a fault only when it is missed each time: other programs want the processor too
+SLACK = 0.5  # seconds over the time given; the machine's own delay is taken off before
+ATTEMPTS = 3  # to keep a time
+SPARE = (
+    4  # attempts beyond the first in a whole run: an engine that is always late need not prove it each time
+)
 
 # What makes a search depend on the position and its limit alone, by the names that engines give it.
 _SOBER: dict[str, Wish] = {"OwnBook": False, "usebook": False, "Threads": 1, "Number of Threads": 1}
@@ -49,6 +54,7 @@ class Candidate:
         self.greeting: tuple[Line, ...] = ()
         self.answers: list[Answer] = []
         self.answered = False  # whether any search has ended with a best move
+        self._spare = SPARE
         self._talk: Talk | None = None
         self._past: list[Line] = []  # of the step at hand, with processes that have ended
         self._mark = 0  # how many lines the process had exchanged when the step began
@@ -61,11 +67,11 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """What it calls itself; its profile's title until it has."""
-        for line in self.greeting:
-            if line.words[:2] == ["id", "name"] and len(line.words) > 2:
+        """What it calls itself; until it has, its profile's title, or its program's where that has none."""
+        for line in self.said("id"):
+            if len(line.words) > 2 and line.words[1] == "name":
                 return " ".join(line.words[2:])
-        return self.profile.title or self.profile.name
+        return Path(self.found.path).name if self.profile.template else self.profile.title
 
     def learn(self, greeting: Sequence[Line]) -> None:
         """Takes its greeting: the options it offers, and what they say of its clock."""
@@ -238,20 +244,21 @@ class Candidate:
             stopped=stops[0] if stops else None,
         )
 
-    async def best_of(self, measure: Callable[[], Awaitable[str]]) -> str:
-        """The first success of several attempts; the last one's fault if none succeeds.
-
-        An engine that never answers is not asked again: that costs too much time.
-        """
+    async def patiently(self, measure: Callable[[], Awaitable[str]]) -> str:
+        """What is measured; one that is late is measured again, at most so often and so often in a run."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await measure()
-            except (Silence, Ended):
-                raise
-            except Fault:
-                if attempt == ATTEMPTS:
+            except Late:
+                if attempt == ATTEMPTS or not self._spare:
                     raise
+                self._spare -= 1
         raise AssertionError("unreachable")
+
+    def punctual(self, answer: Answer, over: float, text: str) -> None:
+        """Raises Late when an answer came so many seconds over its time, and that is too many."""
+        if over > SLACK:
+            raise Late(text, sent=answer.sent, received=answer.heard)
 
     # --- what it said, by the rules ------------------------------------------------------------------
 
@@ -279,7 +286,11 @@ class Candidate:
         """The canonical best move. Raises Fault for one that is not legal."""
         move = self.legal(answer.position, answer.word)
         if move is None:
-            raise self.charge(answer, f"its best move {answer.word} is not legal in {answer.position.fen}")
+            text = f"its best move {answer.word} is not legal in {answer.position.fen}"
+            other = msgspec.structs.replace(self.dialect, rank_base=1 - self.dialect.rank_base)
+            if answer.word in answer.position.wire_moves(answer.position.legal_moves, other):
+                text += f"; it would be, were ranks counted from {other.rank_base}"
+            raise self.charge(answer, text)
         return move
 
     def charge(self, answer: Answer, text: str) -> Fault:

@@ -29,6 +29,10 @@ class Silence(Fault):
     """Something was waited for in vain."""
 
 
+class Late(Fault):
+    """Something came, but later than it had to: worth a second look, as other programs want the processor."""
+
+
 class Ended(Fault):
     """The engine's process ended, or its output did. `status` is as EngineProcess tells it, None while the
     process goes on."""

@@ -1,11 +1,12 @@
-"""A report of a search read by the letter of the specification."""
+"""What an engine says read by the letter of the specification: reports of a search, options offered."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from adapter.conform.spec import Spec
+from engines.options import Option
 
 MOVE = re.compile(r"[a-z]\d{1,2}[a-z]\d{1,2}[qrbn]?")
 _WHOLE = re.compile(r"\d+")
@@ -80,6 +81,29 @@ def move_faults(words: Sequence[str], spec: Spec) -> list[str]:
             if key == "currmove":
                 break
     return found
+
+
+def option_fault(option: Option, spec: Spec) -> str | None:
+    """What is wrong with an option as it is offered, None when nothing is."""
+    if option.kind is None or option.fault is not None:
+        return option.fault or "it has no type"
+    if option.kind not in spec.kinds:
+        return f"{option.kind} is no type of option"
+    return next((told for test, told in _OPTION_RULES.get(option.kind, ()) if test(option)), None)
+
+
+# By type: what is wrong, when it is so, the first that holds.
+_OPTION_RULES: Mapping[str, Sequence[tuple[Callable[[Option], bool], str]]] = {
+    "spin": (
+        (lambda option: option.min is None or option.max is None, "a spin needs min and max"),
+        (lambda option: (option.min or 0) > (option.max or 0), "its min is above its max"),
+    ),
+    "check": (
+        (lambda option: option.default not in ("true", "false"), "a check's default is true or false"),
+    ),
+    "combo": ((lambda option: option.default not in option.choices, "its default is none of its values"),),
+    "string": ((lambda option: "default" not in option.raw.split(), "a string needs a default"),),
+}
 
 
 def _parts(words: Sequence[str], spec: Spec) -> list[tuple[str, list[str]]]:

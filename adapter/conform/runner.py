@@ -143,8 +143,12 @@ async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
         # whatever it is in the middle of must not be the next step's concern
         await candidate.leave(polite=isinstance(found, Remark))
         exchanged = candidate.exchanged()
-    sent = (found.sent if found else ()) or [line.text for line in exchanged if line.sign == ">"]
-    received = (found.received if found else ()) or [line.text for line in exchanged if line.sign == "<"]
+    sent, received = step.looks_at(candidate)
+    if exchanged:
+        sent = [line.text for line in exchanged if line.sign == ">"]
+        received = [line.text for line in exchanged if line.sign == "<"]
+    if found is not None and (found.sent or found.received):
+        sent, received = found.sent, found.received
     result = Result(
         step=step.name,
         section=candidate.spec.cite(step.section),
@@ -160,13 +164,16 @@ async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
 
 def _unstarted(candidate: Candidate, ended: Ended) -> EngineStartError:
     exchanged = [f"{line.sign} {line.text}" for line in candidate.exchanged()]
-    name = candidate.profile.title or candidate.profile.name
     return EngineStartError(
-        f"{name} does not start: {ended} before it greeted", engine=name, transcript_tail=tuple(exchanged)
+        f"{candidate.name} does not start: {ended} before it greeted",
+        engine=candidate.name,
+        transcript_tail=tuple(exchanged),
     )
 
 
 def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
+    # bytes that are no text were sent to see what the engine makes of them
+    lines = [line.encode("utf-8", "backslashreplace").decode() for line in lines]
     cut = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines]
     if len(cut) > _FIRST + _LAST + 1:
         cut[_FIRST:-_LAST] = [f"… {len(cut) - _FIRST - _LAST} lines …"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ UCCI = ("ucci",)
 
 Run = Callable[[Candidate], Awaitable[str]]
 Why = Callable[[Candidate], str]
+Seen = Callable[[Candidate], tuple[Sequence[str], Sequence[str]]]
 
 
 def always(candidate: Candidate) -> str:
@@ -23,12 +24,19 @@ def always(candidate: Candidate) -> str:
     return ""
 
 
+def nothing(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+    """For steps that look at nothing but what they exchange themselves."""
+    del candidate
+    return (), ()
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is looked at.
 
     `run` returns what it saw, a few words or none; it raises Fault or Remark. `section` names a part of the
-    specification. `inapplicable` says why the step does not apply to an engine, or is empty. What a step
-    with `remark` finds is a remark: the protocol only advises there.
+    specification. `inapplicable` says why the step does not apply to an engine, or is empty. `looks_at` gives
+    the lines sent and received that a step judges without an exchange of its own. What a step with `remark`
+    finds is a remark: the protocol only advises there.
     """
 
     name: str
@@ -36,6 +44,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     run: Run
     protocols: tuple[str, ...] = BOTH
     inapplicable: Why = always
+    looks_at: Seen = nothing
     remark: bool = False
 
 

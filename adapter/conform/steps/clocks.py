@@ -11,17 +11,20 @@ from adapter.conform.step import UCI, Run, Step
 from adapter.conform.talk import Talk
 from engines.limits import Limit
 
-SLACK = 0.5  # seconds beyond the time given; the machine's own delay is taken off before
 THINKING = 0.15  # seconds into a search that has no end
 LATER = 0.4  # seconds in which a search that has no end must not end
 _OTHER = {"w": "b", "b": "w"}
+_SHORT = Limit(wtime=100, btime=100)
+_INCREMENT = Limit(wtime=100, btime=100, winc=100, binc=100)
+_CONTROL = Limit(wtime=300, btime=300, movestogo=2)
+_REVERSED = "go {other}time 100 {other}inc 100 {own}time 100 {own}inc 100"
 
 
 def _timed(*limits: Limit) -> Run:
     """A step that asks for a move within the time of each limit."""
 
     async def run(candidate: Candidate) -> str:
-        return ", ".join([await candidate.best_of(partial(_within, candidate, limit)) for limit in limits])
+        return ", ".join([await candidate.patiently(partial(_within, candidate, limit)) for limit in limits])
 
     return run
 
@@ -32,11 +35,11 @@ async def _within(candidate: Candidate, limit: Limit, go: str | None = None) -> 
     lag = await candidate.lag(await candidate.talk())
     budget = candidate.plan(position, limit).own_seconds or 0.0
     answer = await candidate.ask(position, go or limit, seconds=budget + PATIENCE)
-    if answer.seconds - budget - lag > SLACK:
-        raise candidate.charge(
-            answer, f"given {budget * 1000:.0f} ms it answers after {answer.seconds * 1000:.0f} ms"
-        )
-    return f"{answer.seconds * 1000:.0f} ms"
+    took = f"{answer.seconds * 1000:.0f} ms"
+    candidate.punctual(
+        answer, answer.seconds - budget - lag, f"given {budget * 1000:.0f} ms it answers after {took}"
+    )
+    return took
 
 
 def _spelled(words: str, limit: Limit) -> Run:
@@ -45,9 +48,18 @@ def _spelled(words: str, limit: Limit) -> Run:
     async def run(candidate: Candidate) -> str:
         own = candidate.position(candidate.arena.lively).side
         go = words.format(own=own, other=_OTHER[own])
-        return await candidate.best_of(partial(_within, candidate, limit, go))
+        return await candidate.patiently(partial(_within, candidate, limit, go))
 
     return run
+
+
+async def _reports(candidate: Candidate) -> str:
+    """In a hurry too, it says what it thinks of the move."""
+    for limit in (_SHORT, _CONTROL):
+        answer = await candidate.ask(candidate.arena.lively, limit)
+        if any(info.score is not None for info in candidate.infos(answer)):
+            return f"{len(answer.reports)} reports"
+    raise candidate.charge(answer, "it reports no score")
 
 
 async def _other_clock(candidate: Candidate) -> str:
@@ -65,25 +77,37 @@ async def _other_clock(candidate: Candidate) -> str:
 
 
 async def _stop(candidate: Candidate) -> str:
-    return await candidate.best_of(lambda: _stopped(candidate))
+    return await candidate.patiently(lambda: _stopped(candidate))
 
 
 async def _stopped(candidate: Candidate) -> str:
     lag = await candidate.lag(await candidate.talk())
 
-    async def interrupt(talk: Talk) -> None:
-        await talk.during(THINKING)
-        talk.send(candidate.dialect.stop)
-
-    answer = await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=interrupt)
-    if answer.stopped is None or answer.ended < answer.stopped:
+    answer = await candidate.ask(
+        candidate.arena.lively, Limit(infinite=True), during=partial(_interrupt, candidate, THINKING)
+    )
+    if answer.by_itself:
         # what the step on endless searches names
         return "it had ended before"
-    took = answer.ended - answer.stopped
-    if took - lag > SLACK:
-        raise candidate.charge(answer, f"it answers {took * 1000:.0f} ms behind {candidate.dialect.stop}")
-    candidate.best(answer)
-    return f"{took * 1000:.0f} ms"
+    took = f"{answer.behind_stop * 1000:.0f} ms"
+    candidate.punctual(answer, answer.behind_stop - lag, f"it answers {took} behind {candidate.dialect.stop}")
+    return took
+
+
+async def _stop_at_once(candidate: Candidate) -> str:
+    """However short the search, there is a move to answer."""
+    for _ in range(2):
+        answer = await candidate.ask(
+            candidate.arena.lively, Limit(infinite=True), during=partial(_interrupt, candidate, 0.0)
+        )
+        candidate.best(answer)
+    return answer.word
+
+
+async def _interrupt(candidate: Candidate, seconds: float, talk: Talk) -> None:
+    await talk.during(seconds)
+    if talk.searching:
+        talk.send(candidate.dialect.stop)
 
 
 async def _endless(candidate: Candidate) -> str:
@@ -97,12 +121,8 @@ async def _endless_mate(candidate: Candidate) -> str:
 
 
 async def _goes_on(candidate: Candidate, text: str, what: str) -> None:
-    async def listen(talk: Talk) -> None:
-        await talk.during(LATER)
-        talk.send(candidate.dialect.stop)
-
-    answer = await candidate.ask(text, Limit(infinite=True), during=listen)
-    if answer.stopped is not None and answer.ended < answer.stopped:
+    answer = await candidate.ask(text, Limit(infinite=True), during=partial(_interrupt, candidate, LATER))
+    if answer.by_itself:
         raise candidate.charge(answer, f"{what} ends by itself after {answer.seconds * 1000:.0f} ms")
 
 
@@ -135,14 +155,9 @@ async def _junk_in_search(candidate: Candidate) -> str:
             raise Fault("debug and an unknown command end the search")
         talk.send(candidate.dialect.stop)
 
-    candidate.best(await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=disturb))
+    await candidate.ask(candidate.arena.lively, Limit(infinite=True), during=disturb)
     return ""
 
-
-_SHORT = Limit(wtime=100, btime=100)
-_INCREMENT = Limit(wtime=100, btime=100, winc=100, binc=100)
-_CONTROL = Limit(wtime=300, btime=300, movestogo=2)
-_REVERSED = "go {other}time 100 {other}inc 100 {own}time 100 {own}inc 100"
 
 STEPS = (
     Step(name="go-movetime", section="go", run=_timed(Limit(seconds=0.1), Limit(seconds=0.3)), protocols=UCI),
@@ -151,8 +166,10 @@ STEPS = (
     Step(name="go-movestogo", section="go", run=_timed(_CONTROL)),
     Step(name="go-clock-order", section="go", run=_spelled(_REVERSED, _INCREMENT), protocols=UCI),
     Step(name="go-one-clock", section="go", run=_spelled("go {own}time 100", _SHORT), protocols=UCI),
+    Step(name="clock-reports", section="info", run=_reports),
     Step(name="go-other-clock", section="go", run=_other_clock, protocols=UCI),
     Step(name="stop", section="stop", run=_stop),
+    Step(name="stop-at-once", section="stop", run=_stop_at_once),
     Step(name="go-infinite", section="go", run=_endless),
     Step(name="go-infinite-mate", section="go", run=_endless_mate, protocols=UCI),
     Step(name="isready-in-search", section="ready", run=_ready_in_search),

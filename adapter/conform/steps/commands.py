@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapter.conform.candidate import Candidate
 from adapter.conform.fault import Ended, Fault, Remark, Silence
-from adapter.conform.step import UCCI, UCI, Step
+from adapter.conform.step import UCCI, UCI, Run, Step
 from adapter.conform.talk import Line, Talk
 from engines.limits import Limit
 
@@ -82,19 +82,24 @@ async def _trailing(candidate: Candidate) -> str:
     return ""
 
 
-async def _inner(candidate: Candidate) -> str:
-    """A position that is read wrong has another answer."""
-    trial = next(trial for trial in candidate.arena.played if trial.kind == "moves")
-    position = candidate.position(trial.text)
-    talk = await candidate.talk()
-    placing, _, moves = position.command(candidate.dialect).partition(" moves ")
-    # the record of a position is one string to some engines, so it stays as it is
-    word, _, record = placing.partition(" ")
-    talk.send(f"{word} \t {record}  moves \t {'  '.join(moves.split())}")
-    answer = await candidate.ask(position, "go \t depth   2", placed=True)
-    if candidate.legal(position, answer.word) not in trial.answers:
-        raise candidate.charge(answer, f"it answers {answer.word} where {trial.answers[0]} is the only move")
-    return ""
+def _spaced(gap: str) -> Run:
+    """A step with a wider gap between words: a position that is read wrong has another answer."""
+
+    async def run(candidate: Candidate) -> str:
+        trial = next(trial for trial in candidate.arena.played if trial.kind == "moves")
+        position = candidate.position(trial.text)
+        talk = await candidate.talk()
+        placing, _, moves = position.command(candidate.dialect).partition(" moves ")
+        # the record of a position is one string to some engines, so it stays as it is
+        word, _, record = placing.partition(" ")
+        talk.send(gap.join((word, record, "moves", *moves.split())))
+        answer = await candidate.ask(position, gap.join(("go", "depth", "2")), placed=True)
+        if candidate.legal(position, answer.word) not in trial.answers:
+            wanted = position.wire_moves(trial.answers, candidate.dialect)[0]
+            raise candidate.charge(answer, f"it answers {answer.word}, where {wanted} is the only move")
+        return answer.word
+
+    return run
 
 
 async def _leading(candidate: Candidate) -> str:
@@ -217,7 +222,8 @@ STEPS = (
     Step(name="idle-stop", section="general", run=_idle_stop, protocols=UCCI),
     Step(name="probe", section="probe", run=_probe, protocols=UCCI),
     Step(name="trailing-blanks", section="general", run=_trailing, protocols=UCI),
-    Step(name="inner-blanks", section="general", run=_inner, protocols=UCI),
+    Step(name="repeated-blanks", section="general", run=_spaced("   "), protocols=UCI),
+    Step(name="tabs", section="general", run=_spaced(" \t "), protocols=UCI),
 )
 ROBUSTNESS = (
     Step(name="illegal-moves", section="position", run=_bad_moves),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from adapter.conform import grammar
 from adapter.conform.candidate import Candidate
 from adapter.conform.fault import Fault, Remark
 from adapter.conform.step import UCCI, UCI, Step
@@ -39,8 +41,9 @@ async def _greet(candidate: Candidate) -> str:
 async def _idle(candidate: Candidate) -> str:
     """Nothing of the greeting comes late, and nothing is searched before a `go`."""
     talk = await candidate.talk()
+    heard = await talk.during(0.1)
     await candidate.set_up(talk)
-    for line in await talk.during(0.2):
+    for line in (*heard, *await talk.during(0.2)):
         meaning = talk.means(line)
         if meaning in ("id", "option", "hello"):
             raise Fault(f"{line.text!r} comes behind {talk.word('hello')}")
@@ -60,33 +63,18 @@ async def _author(candidate: Candidate) -> str:
 def _identity(candidate: Candidate, what: str) -> str:
     lines = [line.words for line in candidate.said("id") if line.words[1:2] == [what]]
     if not lines:
-        raise _shown(candidate, Fault, f"no `id {what}`")
+        raise Fault(f"no `id {what}`")
     if len(lines[0]) < 3:
-        raise _shown(candidate, Fault, f"`id {what}` names nobody")
+        raise Fault(f"`id {what}` names nobody")
     if len(lines) > 1:
-        raise _shown(candidate, Fault, f"`id {what}` comes {len(lines)} times")
+        raise Fault(f"`id {what}` comes {len(lines)} times")
     return " ".join(lines[0][2:])
 
 
 async def _option_grammar(candidate: Candidate) -> str:
     lines = candidate.said("option")
     for line in lines:
-        option = candidate.offer(line)
-        wrong = option.fault
-        if option.kind is None:
-            wrong = option.fault or "it has no type"
-        elif option.kind not in candidate.spec.kinds:
-            wrong = f"{option.kind} is no type of option"
-        elif option.kind == "spin" and (option.min is None or option.max is None):
-            wrong = "a spin needs min and max"
-        elif option.kind == "spin" and (option.min or 0) > (option.max or 0):
-            wrong = f"its min {option.min} is above its max {option.max}"
-        elif option.kind == "check" and option.default not in ("true", "false"):
-            wrong = f"the default of a check is true or false, not {option.default!r}"
-        elif option.kind == "combo" and option.default not in option.choices:
-            wrong = f"its default {option.default!r} is none of its values"
-        elif option.kind == "string" and "default" not in line.words:
-            wrong = "a string needs a default"
+        wrong = grammar.option_fault(candidate.offer(line), candidate.spec)
         if wrong:
             raise Fault(f"{line.text!r}: {wrong}", sent=(candidate.dialect.hello,), received=(line.text,))
     return f"{len(lines)} options"
@@ -96,7 +84,7 @@ async def _option_once(candidate: Candidate) -> str:
     names = Counter(candidate.offer(line).name.lower() for line in candidate.said("option"))
     for name, count in names.items():
         if count > 1:
-            raise _shown(candidate, Fault, f"option {name!r} is offered {count} times")
+            raise Fault(f"option {name!r} is offered {count} times")
     return ""
 
 
@@ -105,44 +93,44 @@ async def _option_types(candidate: Candidate) -> str:
     for option in candidate.options:
         kind, default = fixed.get(option.name.lower(), (None, None))
         if kind is not None and option.kind != kind:
-            raise _shown(candidate, Fault, f"option {option.name} is a {kind}, not a {option.kind}")
+            raise Fault(f"option {option.name} is a {kind}, not a {option.kind}")
         if default is not None and option.default != default:
-            raise _shown(candidate, Fault, f"the default of {option.name} is {default}, not {option.default}")
+            raise Fault(f"the default of {option.name} is {default}, not {option.default}")
     return ""
 
 
 async def _uci_names(candidate: Candidate) -> str:
     for option in candidate.options:
         if {"name", "value"} & set(option.name.lower().split()):
-            raise _shown(candidate, Remark, f"the name {option.name!r} holds a key of setoption")
+            raise Remark(f"the name {option.name!r} holds a key of setoption")
     return ""
 
 
 async def _ucci_names(candidate: Candidate) -> str:
     odd = [option.name for option in candidate.options if option.name != option.name.lower()]
     if odd:
-        raise _shown(candidate, Remark, f"names of options are lower case, not {', '.join(odd[:4])}")
+        raise Remark(f"names of options are lower case, not {', '.join(odd[:4])}")
     return ""
 
 
 async def _expected_options(candidate: Candidate) -> str:
     offered = candidate.options
     if "Hash" not in offered:
-        raise _shown(candidate, Remark, "it offers no Hash, which all engines should")
+        raise Remark("it offers no Hash, which all engines should")
     if ("UCI_LimitStrength" in offered) != ("UCI_Elo" in offered):
-        raise _shown(candidate, Remark, "UCI_LimitStrength and UCI_Elo should be offered together")
+        raise Remark("UCI_LimitStrength and UCI_Elo should be offered together")
     return ""
 
 
 async def _milliseconds(candidate: Candidate) -> str:
     wanted = candidate.dialect.millisecond_option
     if wanted is not None and wanted not in candidate.options:
-        raise _shown(candidate, Remark, "it does not offer usemillisec, which all engines should")
+        raise Remark("it does not offer usemillisec, which all engines should")
     return ""
 
 
-def _shown(candidate: Candidate, kind: type[Fault] | type[Remark], text: str) -> Fault | Remark:
-    return kind(text, sent=(candidate.dialect.hello,), received=[line.text for line in candidate.greeting])
+def _greeting(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+    return (candidate.dialect.hello,), [line.text for line in candidate.greeting]
 
 
 def _is_search(line: Line) -> bool:
@@ -151,16 +139,16 @@ def _is_search(line: Line) -> bool:
 
 STEPS = (
     Step(name="handshake", section="hello", run=_greet),
-    Step(name="id-name", section="id", run=_name, protocols=UCI),
-    Step(name="id-author", section="id", run=_author, protocols=UCI),
-    Step(name="id-name", section="id", run=_name, protocols=UCCI, remark=True),
-    Step(name="id-author", section="id", run=_author, protocols=UCCI, remark=True),
-    Step(name="option-grammar", section="option", run=_option_grammar),
-    Step(name="option-once", section="option", run=_option_once),
-    Step(name="option-types", section="option", run=_option_types, protocols=UCI),
-    Step(name="option-names", section="setoption", run=_uci_names, protocols=UCI),
-    Step(name="option-names", section="option", run=_ucci_names, protocols=UCCI),
-    Step(name="option-expected", section="option", run=_expected_options, protocols=UCI),
-    Step(name="option-usemillisec", section="option", run=_milliseconds, protocols=UCCI),
+    Step(name="id-name", section="id", run=_name, protocols=UCI, looks_at=_greeting),
+    Step(name="id-author", section="id", run=_author, protocols=UCI, looks_at=_greeting),
+    Step(name="id-name", section="id", run=_name, protocols=UCCI, remark=True, looks_at=_greeting),
+    Step(name="id-author", section="id", run=_author, protocols=UCCI, remark=True, looks_at=_greeting),
+    Step(name="option-grammar", section="option", run=_option_grammar, looks_at=_greeting),
+    Step(name="option-once", section="option", run=_option_once, looks_at=_greeting),
+    Step(name="option-types", section="option", run=_option_types, protocols=UCI, looks_at=_greeting),
+    Step(name="option-names", section="setoption", run=_uci_names, protocols=UCI, looks_at=_greeting),
+    Step(name="option-names", section="option", run=_ucci_names, protocols=UCCI, looks_at=_greeting),
+    Step(name="option-expected", section="option", run=_expected_options, protocols=UCI, looks_at=_greeting),
+    Step(name="option-usemillisec", section="option", run=_milliseconds, protocols=UCCI, looks_at=_greeting),
     Step(name="idle", section="general", run=_idle),
 )

@@ -35,6 +35,8 @@ async def _depth(candidate: Candidate) -> str:
 
 
 async def _nodes(candidate: Candidate) -> str:
+    # how often an engine looks at its count may follow from the searches before
+    await candidate.fresh()
     answer = await candidate.ask(candidate.arena.lively, Limit(nodes=NODES))
     counts = [info.nodes for info in candidate.infos(answer) if info.nodes is not None]
     most = max(counts, default=0)
@@ -129,8 +131,8 @@ async def _reproducible(candidate: Candidate) -> str:
         await candidate.ready(talk)
         answer = await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH))
         counts.append(_nodes_of(candidate, answer))
-        # something else in between, for what it leaves behind
-        await candidate.ask(candidate.arena.survey[0], Limit(depth=DEPTH))
+        # a deeper search, for what it leaves behind
+        await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH + 1))
     if None in counts:
         raise Remark("it reports no nodes to compare")
     if counts[0] != counts[1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapter.conform.candidate import PATIENCE, Candidate
 from adapter.conform.fault import Fault
 from adapter.conform.step import Step
-from adapter.conform.steps.clocks import LATER, SLACK
+from adapter.conform.steps.clocks import LATER
 from adapter.conform.talk import Talk
 from engines.limits import Limit
 
@@ -13,11 +13,11 @@ _CLOCK = Limit(wtime=500, btime=500)
 
 
 async def _hit(candidate: Candidate) -> str:
-    return await candidate.best_of(lambda: _ponder(candidate, str(candidate.dialect.ponder_hit), 0.5))
+    return await candidate.patiently(lambda: _ponder(candidate, str(candidate.dialect.ponder_hit), 0.5))
 
 
 async def _missed(candidate: Candidate) -> str:
-    return await candidate.best_of(lambda: _ponder(candidate, candidate.dialect.stop, 0.0))
+    return await candidate.patiently(lambda: _ponder(candidate, candidate.dialect.stop, 0.0))
 
 
 async def _ponder(candidate: Candidate, ending: str, budget: float) -> str:
@@ -40,11 +40,10 @@ async def _ponder(candidate: Candidate, ending: str, budget: float) -> str:
 
     go = candidate.plan(position, _CLOCK).go.replace("go ", "go ponder ", 1)
     answer = await candidate.ask(position, go, during=listen, seconds=budget + PATIENCE)
-    candidate.best(answer)
     took = answer.ended - told
-    if took - lag - budget > SLACK:
-        raise candidate.charge(answer, f"its best move comes {took * 1000:.0f} ms behind {ending}")
-    return f"{took * 1000:.0f} ms behind {ending}"
+    seen = f"{took * 1000:.0f} ms behind {ending}"
+    candidate.punctual(answer, took - lag - budget, f"its best move comes {seen}")
+    return seen
 
 
 def _ponders(candidate: Candidate) -> str:

@@ -143,6 +143,15 @@ def _said(value: int) -> str:
     return f"cp {value}" if abs(value) < 10_000 else f"mate {value // 10_000}"
 
 
+async def _outside(candidate: Candidate) -> str:
+    """Lines whose first word is none of the protocol's are skipped by whoever drives the engine."""
+    for answer in candidate.answers:
+        for line in answer.lines:
+            if line.words and line.words[0] not in candidate.dialect.heard:
+                raise candidate.remark(answer, f"the protocol has no line such as {_cut(line.text)!r}")
+    return ""
+
+
 async def _best_is_pv(candidate: Candidate) -> str:
     for answer in candidate.answers:
         _, line, _ = final(candidate.infos(answer))
@@ -180,8 +189,13 @@ def _searched(candidate: Candidate) -> str:
     return "" if candidate.answers else "no search ended with a best move"
 
 
+def _last(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+    """One search of those that were looked at."""
+    return candidate.answers[-1].sent, candidate.answers[-1].heard
+
+
 def _look(name: str, section: str, run: Run) -> Step:
-    return Step(name=name, section=section, run=run, inapplicable=_searched)
+    return Step(name=name, section=section, run=run, inapplicable=_searched, looks_at=_last)
 
 
 STEPS = (
@@ -196,6 +210,7 @@ STEPS = (
     _look("info-effort", "info", _effort),
     _look("mate-proven", "info", _mates),
     _look("score-side", "info", _side),
+    _look("stray-output", "general", _outside),
     _look("bestmove-is-pv", "bestmove", _best_is_pv),
     _look("ponder-is-pv", "bestmove", _ponder_is_pv),
     _look("pv-past-draw", "info", _past_draw),
