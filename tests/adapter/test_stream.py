@@ -444,7 +444,8 @@ async def _cancel_at_random(engine: Engine, rng: random.Random, rounds: int) -> 
         limit = rng.choice([ENDLESS, Limit(depth=30), Limit(nodes=400), Limit(seconds=0.02)])
 
         async def analyze(position: Position = position, limit: Limit = limit) -> None:
-            await engine.analyze(position, limit, multipv=rng.randrange(1, 4), new_game=rng.random() < 0.3)
+            lines = rng.randrange(1, 4) if engine.found.profile.capabilities.multipv else 1
+            await engine.analyze(position, limit, multipv=lines, new_game=rng.random() < 0.3)
 
         async def watch(position: Position = position, limit: Limit = limit) -> None:
             async with engine.stream(position, limit) as stream:
