@@ -48,7 +48,7 @@ MOST_NODES = {
 # at a time. At dead draws, whose 63 depths fly by in as many milliseconds, that happens every other time,
 # whatever program asks; elsewhere on a busy machine only.
 KNOWN_DEATHS = {"gnuchess": "ForwardEngineOutputToUser"}
-TRIES = 3
+TRIES = 4  # after which an engine is given up
 
 
 def board_of(row: dict[str, Any]) -> chess.Board:
