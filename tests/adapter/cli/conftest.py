@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -56,3 +57,27 @@ class Fenwire:
 @pytest.fixture
 def fenwire(tmp_path: Path) -> Fenwire:
     return Fenwire(tmp_path)
+
+
+class Marked:
+    """An engine that leaves a trace when it is started: what it was told, line by line."""
+
+    def __init__(self, folder: Path, *flags: str) -> None:
+        self._heard = folder / "heard.txt"
+        self.path = folder / "engine"
+        words = shlex.join([sys.executable, "-m", "engines.scripted", *flags])
+        self.path.write_text(f"#!/bin/sh\ntee {shlex.quote(str(self._heard))} | {words}\n")
+        self.path.chmod(0o755)
+
+    @property
+    def started(self) -> bool:
+        return self._heard.exists()
+
+    @property
+    def heard(self) -> list[str]:
+        return self._heard.read_text().splitlines() if self.started else []
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Marked:
+    return Marked(tmp_path)
