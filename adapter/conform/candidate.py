@@ -11,7 +11,7 @@ import msgspec
 
 from adapter import variants
 from adapter.conform.answer import Answer
-from adapter.conform.arena import ARENAS, Arena
+from adapter.conform.arena import ARENAS, Arena, Trial
 from adapter.conform.fault import Ended, Fault, Late, Remark
 from adapter.conform.spec import SPECS, Spec
 from adapter.conform.talk import Line, Talk
@@ -24,11 +24,10 @@ from engines.options import Option, OptionTable, Wish
 from engines.plan import Plan, plan
 
 PATIENCE = 4.0  # seconds for what any engine at hand does in a tenth of one
+SETTING = 10.0  # seconds for options to be set: none of them is set to much
 SLACK = 0.5  # seconds over the time given; the machine's own delay is taken off before
 ATTEMPTS = 3  # to keep a time
-SPARE = (
-    4  # attempts beyond the first in a whole run: an engine that is always late need not prove it each time
-)
+SPARE = 4  # attempts beyond the first in a run: an engine that is always late need not prove it each time
 
 # What makes a search depend on the position and its limit alone, by the names that engines give it.
 _SOBER: dict[str, Wish] = {"OwnBook": False, "usebook": False, "Threads": 1, "Number of Threads": 1}
@@ -53,12 +52,16 @@ class Candidate:
         self.options = OptionTable()
         self.greeting: tuple[Line, ...] = ()
         self.answers: list[Answer] = []
-        self.answered = False  # whether any search has ended with a best move
         self._spare = SPARE
         self._talk: Talk | None = None
         self._past: list[Line] = []  # of the step at hand, with processes that have ended
         self._mark = 0  # how many lines the process had exchanged when the step began
         self._chess960 = self.variant.chess960
+
+    @property
+    def setting_time(self) -> float:
+        """Seconds that setting options, and starting a game, may take."""
+        return min(self.profile.deadlines.ready, SETTING)
 
     @property
     def start(self) -> Position:
@@ -133,7 +136,7 @@ class Candidate:
         fitting = {name: value for name, value in game.items() if name in self.options}
         for name, value in {**sober, **wishes, **fitting}.items():
             talk.send(self.setting(name, value))
-        await self.ready(talk, self.profile.deadlines.ready)
+        await self.ready(talk, self.setting_time)
 
     async def leave(self, *, polite: bool = True) -> None:
         """Ends the process, if there is one."""
@@ -195,7 +198,8 @@ class Candidate:
     def go(
         self, talk: Talk, position: Position, how: Limit | str, *, placed: bool = False
     ) -> tuple[str, ...]:
-        """Sends a position, unless it was `placed` already, and a search; the lines sent."""
+        """Sends a position, unless the last line `placed` it, and a search; the lines that did both."""
+        before = [talk.sent.text] if placed else []
         lines = [] if placed else [position.command(self.dialect)]
         if isinstance(how, str):
             lines.append(how)
@@ -203,7 +207,7 @@ class Candidate:
             work = self.plan(position, how)
             lines += [*work.before, work.go]
         talk.send(*lines)
-        return tuple(lines)
+        return (*before, *lines)
 
     async def ask(
         self,
@@ -233,7 +237,6 @@ class Candidate:
         stops = [line.at for line in exchanged if line.sign == ">" and line.text == self.dialect.stop]
         lines = [line for line in exchanged if line.sign == "<"]
         last = next(i for i, line in enumerate(lines) if talk.means(line) == "bestmove")
-        self.answered = True
         behind = await self.ready(talk)
         return Answer(
             position=position,
@@ -292,6 +295,17 @@ class Candidate:
                 text += f"; it would be, were ranks counted from {other.rank_base}"
             raise self.charge(answer, text)
         return move
+
+    def right(self, answer: Answer, trial: Trial) -> None:
+        """Raises Fault for an answer that is not one of the trial's, and Remark for one that is no mate where
+        a mate would have shown it: to miss that is weak, but no matter of a protocol."""
+        move = self.legal(answer.position, answer.word)
+        if move in trial.answers:
+            return
+        wanted = " or ".join(answer.position.wire_moves(trial.answers, self.dialect))
+        if move is not None:
+            raise self.remark(answer, f"it misses {wanted}, a mate that would have shown its {trial.kind}")
+        raise self.charge(answer, f"it answers {answer.word}, where {wanted} is right")
 
     def charge(self, answer: Answer, text: str) -> Fault:
         """A fault that an answer shows."""

@@ -32,7 +32,7 @@ def totals(report: Report) -> Iterator[str]:
     """The sums of a run."""
     said = f"{report.engine} ({report.protocol}, {report.variant})"
     verdict = "conforms" if report.passed else "falls short"
-    parts = [f"{len(report.results)} steps", _counted(len(report.faults), "fault")]
+    parts = [_counted(len(report.results), "step"), _counted(len(report.faults), "fault")]
     parts += [_counted(len(report.remarks), "remark")] if report.remarks else []
     parts += [f"{len(report.skipped)} not applicable"] if report.skipped else []
     parts += [f"{len(report.untried)} not tried"] if report.untried else []
@@ -54,7 +54,7 @@ def junit(report: Report) -> bytes:
         for result in report.results
     ]
     tests += [
-        Test(name=name, kind="error", message="not tried: the engine had kept us waiting too often")
+        Test(name=name, kind="error", message="not tried, as the engine had not answered what came before")
         for name in report.untried
     ]
     title = f"{report.protocol} conformance of {report.engine}"

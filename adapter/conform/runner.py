@@ -26,7 +26,7 @@ Show = Callable[[Result], None]
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What a run found. `skipped` are steps that do not apply, with the reason; `untried` those that were
-    left because the engine had kept us waiting too often, or did not greet."""
+    left because the engine had not answered too often, or did not greet."""
 
     engine: str
     profile: str

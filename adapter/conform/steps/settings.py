@@ -18,6 +18,7 @@ _ALIEN = re.compile(
     r"protocol|variant|file|path|book|log|learn|save|write|debug|batch|nnue|network|syzygy|egtb|numa",
     re.IGNORECASE,
 )
+_HARMLESS = re.compile(r"\bclear\b|clear_|^newgame$", re.IGNORECASE)  # what a button may do without asking
 _SMALL = 64  # megabytes of a hash, and more than enough of anything else that is heavy
 _CHOICES = 4  # values of a combo that are tried
 _WRONG = 12  # values out of range that are tried
@@ -45,7 +46,7 @@ async def _others(candidate: Candidate) -> str:
             tried += await _set(candidate, option, (option.default != "true", option.default == "true"))
         elif option.kind == "combo":
             tried += await _set(candidate, option, option.choices[:_CHOICES])
-        elif option.kind == "button" and not option.name.lower().startswith(("save", "load")):
+        elif option.kind == "button" and _HARMLESS.search(option.name):
             tried += await _set(candidate, option, (None,))
     return await _and_search(candidate, tried)
 
@@ -57,7 +58,7 @@ async def _set(candidate: Candidate, option: Option, values: tuple[Wish, ...]) -
         line = candidate.setting(option.name, value)
         talk.send(line)
         try:
-            await candidate.ready(talk, candidate.profile.deadlines.ready)
+            await candidate.ready(talk, candidate.setting_time)
         except (Ended, Silence) as end:
             raise Fault(f"{line!r}: {end}") from end
     if option.kind != "button" and option.default is not None:

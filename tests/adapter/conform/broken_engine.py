@@ -96,6 +96,11 @@ def searching(change: Change) -> Change:
     return lambda between, line: change(between, line) if between.searching else [line]
 
 
+def where(pattern: str, change: Change) -> Change:
+    """Only in a position whose line holds the pattern."""
+    return lambda between, line: change(between, line) if re.search(pattern, between.position) else [line]
+
+
 def idle(change: Change) -> Change:
     """Only while it does not."""
     return lambda between, line: [line] if between.searching else change(between, line)
@@ -174,14 +179,13 @@ FAULTS: dict[str, tuple[Change, Change]] = {
     "searches-deeper": (instead(r"go depth 4$", "go depth 7"), keep),
     "ignores-nodes": (instead(r"go nodes 5000", "go nodes 200000"), keep),
     "ignores-searchmoves": (instead(r" searchmoves .*", ""), keep),
+    "weak": (where(" w [KQ] - ", instead("(go .*)", r"\1 searchmoves e1d1")), keep),
     "misses-the-mate": (instead(r"go mate \d+", "go depth 1 searchmoves h1g1"), keep),
     "slow": (keep, later("bestmove", 1.0)),
     "slow-to-stop": (later("stop", 1.2), keep),
     "ends-infinite": (instead("go infinite", "go depth 5"), keep),
     "ends-with-mate": (
-        lambda between, line: [
-            "go depth 5" if line == "go infinite" and "4p2Q" in between.position else line
-        ],
+        where("4p2Q", instead("go infinite", "go depth 5")),
         keep,
     ),
     "deaf-in-search": (searching(without("isready")), keep),
