@@ -45,9 +45,12 @@ def repairs(reading: Reading) -> list[tuple[float, Setup]]:
     found: dict[Setup, float] = {}
     chess = reading.game.width == 8
     boards = reading.boards[:MOST_BOARDS]
+    known = {*reading.game.letters.upper(), *reading.game.letters.lower(), "."}
     for board_cost, board in boards:
         if board_cost > boards[0][0] + _HOPELESS:
             break
+        if not known.issuperset(board):
+            continue  # a piece of another game stands on it: that is no repair
         rights = (
             castling.readings(reading.letters, reading.odd, board, reading.game) if chess else [(0.0, "-")]
         )
