@@ -36,10 +36,8 @@ async def _ready_again(candidate: Candidate) -> str:
     for _ in range(PINGS):
         await candidate.ready(talk)
     talk.send(*[candidate.dialect.ping] * PINGS)
-    count = 0
-    while count < PINGS:
+    for _ in range(PINGS):
         await talk.until("ready", 2.0, to=f"{PINGS} {candidate.dialect.ping} at once")
-        count += 1
     for line in await talk.during(HEARING):
         if talk.means(line) == "ready":
             raise Fault(f"{line.text} once more than it was asked")
