@@ -316,11 +316,8 @@ def _recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript
     if transcript is None or isinstance(transcript, Transcript):
         yield transcript
         return
-    record = Transcript(transcript)
-    try:
+    with Transcript(transcript) as record:
         yield record
-    finally:
-        record.close()
 
 
 def _refuse_managed(options: Mapping[str, Wish]) -> None:

@@ -118,9 +118,8 @@ class Work:
         code = 0
         engines: dict[str, Engine] = {}
         async with terminable(), AsyncExitStack() as stack:
-            record = Transcript(path) if (path := self._given["transcript"]) else None
-            if record is not None:
-                stack.callback(record.close)
+            path = self._given["transcript"]
+            record = stack.enter_context(Transcript(path)) if path else None
             async for number, text in records:
                 try:
                     position = self._read(text)

@@ -182,11 +182,8 @@ def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _write(folder: Path, number: int, step: Step, exchanged: Sequence[Line]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    transcript = Transcript(folder / f"{number:02}-{step.name}.txt")
-    try:
+    with Transcript(folder / f"{number:02}-{step.name}.txt") as transcript:
         for line in exchanged:
             transcript(
                 line.at - exchanged[0].at, line.sign, line.text.encode("utf-8", "surrogateescape") + b"\n"
             )
-    finally:
-        transcript.close()

@@ -76,12 +76,9 @@ class Tape:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"the folder {folder} cannot be made: {error.strerror or error}") from None
-        file = Transcript(path)
-        try:
-            with self._lock:
-                talk = (*self._opening, *self._talk)
+        with self._lock:
+            talk = (*self._opening, *self._talk)
+        with Transcript(path) as file:
             for piece in talk:
                 file(*piece)
-        finally:
-            file.close()
         return str(path)

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from engines.driver import Driver
-from engines.errors import EngineDied
+from engines.errors import ConfigError, EngineDied
 from engines.find import known
 from engines.info import Info
 from engines.plan import Plan
@@ -245,3 +245,32 @@ def test_mate_scores_are_told_apart_from_centipawns() -> None:
     assert score(Mate(3)) == {"mate": 3}
     assert score(Cp(3)) == {"cp": 3}
     assert score(None) is None
+
+
+@pytest.mark.parametrize("chatter", [1, 100_000], ids=["told at its end", "told on the way"])
+async def test_a_full_disk_ends_the_transcript_and_not_the_search(
+    chatter: int, scripted: Callable[..., Any], no_leaks_async: None
+) -> None:
+    del no_leaks_async
+    profile, command = scripted()
+    record = Transcript("/dev/full")
+    driver = await Driver.open(profile, command, record=record)
+    try:
+        record(0.0, "<", b"info string so much to say\n" * chatter)
+        begun = await driver.begin("position startpos", Plan(go="go depth 3"))
+        assert (await driver.result(begun)).best is not None
+    finally:
+        await driver.close()
+    with pytest.raises(ConfigError, match=r"^the transcript /dev/full breaks off: No space left on device$"):
+        record.close()
+    record.close()
+
+
+def test_an_error_on_its_way_is_not_replaced_by_the_transcripts() -> None:
+    def fail() -> None:
+        with Transcript("/dev/full") as record:
+            record(0.0, "<", b"uciok\n")
+            raise EngineDied("gone", engine="one")
+
+    with pytest.raises(EngineDied, match="gone"):
+        fail()

@@ -248,6 +248,11 @@ def test_a_transcript_records_both_sides(fenwire: Any, tmp_path: Path) -> None:
     nowhere = fenwire("analyze", "startpos", "--depth", "3", "--transcript", str(tmp_path / "no" / "where"))
     assert nowhere.returncode == 2
     assert nowhere.stderr.startswith(f"fenwire: the transcript {tmp_path}/no/where cannot be written")
+    for words in (("startpos",), ("-",)):
+        full = fenwire("analyze", *words, "--depth", "3", "--transcript", "/dev/full", stdin="startpos\n")
+        assert full.returncode == 2
+        assert "e2e4" in full.stdout or "e4" in full.stdout
+        assert full.stderr == "fenwire: the transcript /dev/full breaks off: No space left on device\n"
 
 
 @pytest.mark.parametrize("name", ENGINES)
