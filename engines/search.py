@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Sequence
 
 import msgspec
 
@@ -34,14 +35,17 @@ class Slot(msgspec.Struct):
 class Search:
     """The state of one search. Written by the session, read by its owner once `finished`, or under its lock.
 
-    `best` and `ponder` are the engine's words in lower case (`best` is None until the search ends and for
-    "no move"); `word` is the best move's word exactly as it came. `draw_offered` and `resigned` are UCCI's
-    tails of `bestmove`. `stopped_for` names the bound that made us send `stop`, `dropped` counts reports that
-    a slow reader missed.
+    `request` are the lines that ask for it. `best` and `ponder` are the engine's words in lower case (`best`
+    is None until the search ends and for "no move"); `word` is the best move's word exactly as it came.
+    `draw_offered` and `resigned` are UCCI's tails of `bestmove`. `stopped_for` names the bound that made us
+    send `stop`, `dropped` counts reports that a slow reader missed.
     """
 
-    def __init__(self, plan: Plan, *, mate_score: int | None = None, streamed: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, *, mate_score: int | None = None, streamed: bool = False, request: str = ""
+    ) -> None:
         self.plan = plan
+        self.request = request
         self.finished = False
         self.best: str | None = None
         self.ponder: str | None = None
@@ -79,6 +83,21 @@ class Search:
         """Notes what the engine did against its protocol; the same twice is noted once."""
         if text not in self.faults and len(self.faults) < MAX_STRINGS:
             self.faults.append(text)
+
+    def conclude(self, words: Sequence[str], no_move: frozenset[str]) -> None:
+        """Takes the last line: `bestmove M [ponder M] [draw|resign]`, or UCCI's bare `nobestmove`."""
+        word = words[1] if words[0] == "bestmove" and len(words) > 1 else ""
+        best = word.lower()
+        self.word = word or words[0]
+        self.best = None if best in no_move else best
+        if len(words) > 2:
+            tail = [word.lower() for word in words[2:]]
+            if "ponder" in tail[:-1]:
+                ponder = tail[tail.index("ponder") + 1]
+                self.ponder = None if ponder in no_move else ponder
+            self.draw_offered = "draw" in tail
+            self.resigned = "resign" in tail
+        self.finished = True
 
     def lines(self) -> list[Info]:
         """The last state of each multipv line, in order: the last exact score, a later bound beside it.

@@ -1,14 +1,14 @@
 """One conversation with one engine, without any I/O: commands in, bytes out; bytes in, events out.
 
-The states and what moves them are one table. Searches are fenced: once the last one has its best move,
-`isready` goes out ahead of the next `position`, and what comes before its `readyok` belongs to the past.
+The states and what moves them are one table (`engines.states`). Searches are fenced: once the last one has
+its best move, `isready` goes out ahead of the next `position`, and what comes before its `readyok` belongs
+to the past.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from enum import Enum, auto
 
 from engines.dialects.dialect import Capabilities, Dialect
 from engines.errors import ConfigError
@@ -16,56 +16,15 @@ from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Repo
 from engines.options import OptionTable
 from engines.plan import Plan
 from engines.search import Search
+from engines.states import RUNNING, TRANSITIONS, Cue, State
+
+__all__ = ["RUNNING", "TRANSITIONS", "Cue", "Session", "State", "WrongState"]
 
 MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
 TAIL_LINES = 60  # lines of talk kept for error messages
 TAIL_WIDTH = 500  # characters kept of each of them
 MAX_WALL = 400  # lines kept of what an engine says outside any search
 MAX_OPTIONS = 1000  # the richest engines offer some two hundred
-
-
-class State(Enum):
-    """Where the conversation stands."""
-
-    NEW = auto()
-    GREETING = auto()
-    IDLE = auto()
-    FENCED = auto()  # go is out, the fence before it not yet answered
-    SEARCHING = auto()
-    FENCED_STOPPING = auto()  # go and stop are out, the fence not yet answered
-    STOPPING = auto()
-    LEAVING = auto()
-    GONE = auto()
-
-
-class Cue(Enum):
-    """What can move it: a command of ours, or a line of the engine's."""
-
-    HELLO = auto()
-    GREETED = auto()
-    GO = auto()
-    FENCE = auto()
-    STOP = auto()
-    BESTMOVE = auto()
-    QUIT = auto()
-    END = auto()
-
-
-TRANSITIONS: dict[tuple[State, Cue], State] = {
-    (State.NEW, Cue.HELLO): State.GREETING,
-    (State.GREETING, Cue.GREETED): State.IDLE,
-    (State.IDLE, Cue.GO): State.FENCED,
-    (State.FENCED, Cue.FENCE): State.SEARCHING,
-    (State.FENCED, Cue.STOP): State.FENCED_STOPPING,
-    (State.FENCED_STOPPING, Cue.FENCE): State.STOPPING,
-    (State.SEARCHING, Cue.STOP): State.STOPPING,
-    (State.SEARCHING, Cue.BESTMOVE): State.IDLE,
-    (State.STOPPING, Cue.BESTMOVE): State.IDLE,
-    **{(state, Cue.QUIT): State.LEAVING for state in State if state not in (State.LEAVING, State.GONE)},
-    **{(state, Cue.END): State.GONE for state in State if state is not State.GONE},
-}
-
-RUNNING = frozenset((State.FENCED, State.SEARCHING, State.FENCED_STOPPING, State.STOPPING))
 
 
 class WrongState(RuntimeError):
@@ -89,10 +48,11 @@ class Session:
         self.search: Search | None = None
         self.wall: deque[str] = deque(maxlen=MAX_WALL)
         self.walled = 0  # lines ever put on the wall
-        self.tail: deque[str] = deque(maxlen=TAIL_LINES)
         self.strays = 0
         self.heard_bytes = 0
         self.pings = 0  # sent and not yet answered
+        # what was said last: text is ours, bytes are the engine's, read only where somebody asks for them
+        self._talk: deque[str | bytes] = deque(maxlen=TAIL_LINES)
         self._buffer = bytearray()
         self._cutting = False
         self._first = True
@@ -108,6 +68,17 @@ class Session:
             "other": self._on_other,
         }
         self._words = {word.encode(): meaning for word, meaning in dialect.heard.items()}
+
+    @property
+    def tail(self) -> list[str]:
+        """The last lines exchanged, oldest first, `> ` before what was sent, `< ` before what was heard."""
+        lines: list[str] = []
+        for said in self._talk:
+            if isinstance(said, str):
+                lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
+            else:
+                lines.append("< " + said.decode("utf-8", "replace"))
+        return lines[-TAIL_LINES:]
 
     # --- commands: each returns the bytes to write -------------------------------------------------
 
@@ -137,11 +108,20 @@ class Session:
 
     def go(self, position: str, plan: Plan, *, streamed: bool = False) -> bytes:
         """Starts a search of `position` (a whole line); `self.search` is its state from here on."""
+        return self.launch(self.prepare(position, plan, streamed=streamed))
+
+    def prepare(self, position: str, plan: Plan, *, streamed: bool = False) -> Search:
+        """The same search made ready to be launched, in any state, since nothing is said yet."""
+        request = _checked((self.dialect.ping, position, *plan.before, plan.go))
+        return Search(plan, mate_score=self.dialect.mate_score, streamed=streamed, request=request)
+
+    def launch(self, search: Search) -> bytes:
+        """Starts a search that was prepared."""
         self._need(State.IDLE)
-        data = self._say(self.dialect.ping, position, *plan.before, plan.go)
         self._move(Cue.GO)
-        self.search = Search(plan, mate_score=self.dialect.mate_score, streamed=streamed)
-        return data
+        self.search = search
+        self._talk.append(search.request)
+        return (search.request + "\n").encode()
 
     def stop(self, reason: str | None = None) -> bytes:
         """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
@@ -231,9 +211,8 @@ class Session:
             return
         if b"\t" in line:
             line = b" ".join(line.split())
-        self.tail.append("< " + line[:TAIL_WIDTH].decode("utf-8", "replace"))
-        word, _, _ = line.partition(b" ")
-        meaning = self._words.get(word)
+        self._talk.append(line if len(line) <= TAIL_WIDTH else line[:TAIL_WIDTH])
+        meaning = self._words.get(line.partition(b" ")[0])
         if meaning is None:
             line, meaning = self._find_word(line)
         if meaning is None:
@@ -304,13 +283,12 @@ class Session:
             return
         if self.state is State.SEARCHING and search.plan.open_ended:
             search.fault("the engine ended a search that was to go on until told to stop")
-        _read_bestmove(search, line.decode("utf-8", "replace").split(), self.dialect.no_move)
+        search.conclude(line.decode("utf-8", "replace").split(), self.dialect.no_move)
         # a stop that this very chunk called for would reach an idle engine
         self._out.clear()
         # what was asked while it thought some engines never answer: the next fence must not wait for that
         self.pings = 0
         self._move(Cue.BESTMOVE)
-        search.finished = True
         events.append(Finished(search))
 
     def _on_other(self, line: bytes, events: list[Event]) -> None:
@@ -339,21 +317,13 @@ class Session:
             raise WrongState(f"the engine is {self.state.name}, not {state.name}")
 
     def _say(self, *lines: str) -> bytes:
-        for line in lines:
-            if "\n" in line or "\r" in line or "\0" in line:
-                raise ConfigError("a command to an engine may not hold a line break or a NUL")
-            self.tail.append("> " + line[:TAIL_WIDTH])
-        return ("\n".join(lines) + "\n").encode()
+        text = _checked(lines)
+        self._talk.append(text)
+        return (text + "\n").encode()
 
 
-def _read_bestmove(search: Search, words: Sequence[str], no_move: frozenset[str]) -> None:
-    # `bestmove M [ponder M] [draw|resign]`, or UCCI's bare `nobestmove`
-    word = words[1] if words[0] == "bestmove" and len(words) > 1 else ""
-    search.word = word or words[0]
-    search.best = None if word.lower() in no_move else word.lower()
-    tail = [word.lower() for word in words[2:]]
-    if "ponder" in tail[:-1]:
-        ponder = tail[tail.index("ponder") + 1]
-        search.ponder = None if ponder in no_move else ponder
-    search.draw_offered = "draw" in tail
-    search.resigned = "resign" in tail
+def _checked(lines: Sequence[str]) -> str:
+    text = "\n".join(lines)
+    if text.count("\n") >= len(lines) or "\r" in text or "\0" in text:
+        raise ConfigError("a command to an engine may not hold a line break or a NUL")
+    return text
