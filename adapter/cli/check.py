@@ -101,8 +101,12 @@ def command(
         for words in _records(text):
             printer.take(judged(words, alone=True))
         if files or not text:
-            for entry in _entries(files, ply, closing):
+            for entry in _entries(files, ply, variant, closing):
                 printer.take(judged(entry, alone=False))
+            if ply and not printer.records:
+                raise click.UsageError(
+                    f"no game there has {ply} half-moves: leave --ply out for all positions"
+                )
         printer.end()
     return 1 if printer.bad else 0
 
@@ -119,18 +123,19 @@ def _records(text: tuple[str, ...]) -> Iterator[Entry]:
         yield Entry(record.encode("utf-8", "replace").decode(), "", number)
 
 
-def _entries(files: tuple[Path, ...], ply: int | None, closing: ExitStack) -> Iterator[Entry]:
+def _entries(files: tuple[Path, ...], ply: int | None, variant: str, closing: ExitStack) -> Iterator[Entry]:
     """The records of the files, or of standard input where there are none."""
-    from adapter.fen.files import read_stream
+    from adapter.fen.files import LOOK, read_stream
 
     if not files:
-        yield from read_stream(sys.stdin.buffer, source="-", ply=ply)
+        yield from read_stream(sys.stdin.buffer, source="-", ply=ply, variant=variant)
         return
     told = _progress(sum(path.stat().st_size for path in files), closing)
     before = 0
     for path in files:
-        with path.open("rb") as stream:
-            for number, entry in enumerate(read_stream(stream, source=str(path), ply=ply)):
+        with path.open("rb", buffering=LOOK) as stream:
+            games = read_stream(stream, source=str(path), ply=ply, variant=variant)
+            for number, entry in enumerate(games):
                 if number % _EVERY == 0 and stream.seekable():
                     told(before + stream.tell())
                 yield entry
@@ -159,6 +164,11 @@ class _Printer:
         self.mended: IO[str] | None = None
         self.verdicts: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
+
+    @property
+    def records(self) -> int:
+        """How many records there were."""
+        return self.verdicts["ok"] + self.verdicts["warned"] + self.verdicts["bad"]
 
     @property
     def bad(self) -> int:
@@ -192,11 +202,10 @@ class _Printer:
         """Prints the summary of listed records."""
         if self.as_json or not self.listed:
             return
-        records = self.verdicts["ok"] + self.verdicts["warned"] + self.verdicts["bad"]
         parts = [f"{self.verdicts['ok']:,} ok", f"{self.verdicts['warned']:,} with warnings"]
         parts.append(f"{self.bad:,} bad" + (f" ({self.verdicts['mended']:,} mended)" if self.bad else ""))
         aside = self.fix and self.mended is None
-        click.echo(f"{records:,} record{'s' * (records != 1)}: {', '.join(parts)}", err=aside)
+        click.echo(f"{self.records:,} record{'s' * (self.records != 1)}: {', '.join(parts)}", err=aside)
         for code, number in self.codes.most_common(_SHOWN_CODES):
             click.echo(f"  {number:>9,}  {code}", err=aside)
 

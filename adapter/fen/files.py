@@ -16,11 +16,15 @@ from typing import BinaryIO, Literal, cast
 import msgspec
 
 SAMPLE = 4096  # bytes by which the encoding is told
+LOOK = 1 << 16  # bytes in which the mark of a recorded game may stand behind other text
 MOST_LINE = 1 << 20  # bytes of a line that are kept; no record is nearly as long
-Kind = Literal["lines", "pgn", "xiangqi"]
-_TAG = re.compile(r'\[\s*\w+\s+".*"\s*\]$')
-_XIANGQI = re.compile(r'\[\s*(?:Game|Variant)\s+"[^"]*(?:chinese chess|xiangqi)|\[DhtmlXQ', re.IGNORECASE)
+Kind = Literal["lines", "pgn", "dhtmlxq"]
+_TAG = re.compile(r'\[\s*(\w+)\s+".*"\s*\]$')
+_DHTMLXQ = "[DhtmlXQ]"
+_LEAD = 100  # lines by which it is told whether these are games
 _COMMENTS = ("#", "%", "//")
+# a move's number, or how a game ended: what stands behind the tags of a game and never in a record
+_MOVETEXT = re.compile(r"[0-9]+[.．…、]|1-0|0-1|1/2-1/2|\*$")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -36,25 +40,32 @@ class Entry(msgspec.Struct, frozen=True):
     variant: str = "auto"
 
 
-def read_file(path: str | Path, *, ply: int | None = None) -> Iterator[Entry]:
+def read_file(path: str | Path, *, ply: int | None = None, variant: str = "auto") -> Iterator[Entry]:
     """The records of a file: one a line, or of a file of games (PGN, DhtmlXQ) every position of every game.
 
-    With `ply`, the position after so many half-moves of each game alone. Raises OSError.
+    With `ply`, the position after so many half-moves of each game alone; `variant` says which game is played
+    where each is not to tell for itself. Raises OSError.
     """
-    with Path(path).open("rb") as stream:
-        yield from read_stream(stream, source=str(path), ply=ply)
+    with Path(path).open("rb", buffering=LOOK) as stream:
+        yield from read_stream(stream, source=str(path), ply=ply, variant=variant)
 
 
-def read_stream(stream: BinaryIO, *, source: str, ply: int | None = None) -> Iterator[Entry]:
+def read_stream(
+    stream: BinaryIO, *, source: str, ply: int | None = None, variant: str = "auto"
+) -> Iterator[Entry]:
     """The records of a binary stream in UTF-8, UTF-16 or GB18030; its first lines tell if these are games.
 
     Blank lines and comments (`#`, `%`, `//`) are left out.
     """
-    kind, lines = _told(numbered_lines(stream))
+    buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast("io.RawIOBase", stream), LOOK)
+    kind, lines = _told(cast("io.BufferedReader", buffered))
     if kind != "lines":
         from adapter.fen import pgn  # brings the rules of the games along
 
-        yield from (pgn.read_pgn if kind == "pgn" else pgn.read_xiangqi)(lines, source=source, ply=ply)
+        if kind == "dhtmlxq":
+            yield from pgn.read_dhtmlxq(lines, source=source, ply=ply)
+        else:
+            yield from pgn.read_pgn(lines, source=source, ply=ply, variant=variant)
         return
     for number, text in lines:
         line = text.strip()
@@ -79,21 +90,33 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             yield number, line + "\n"
 
 
-def _told(lines: Iterator[tuple[int, str]]) -> tuple[Kind, Iterator[tuple[int, str]]]:
-    """What the lines hold, by the first that are not blank: games begin with tags, and not with FEN."""
+def _told(stream: io.BufferedReader) -> tuple[Kind, Iterator[tuple[int, str]]]:
+    """What the stream holds, and its lines: a game begins with tags, though one `[FEN "…"]` may be a record;
+    DhtmlXQ may stand anywhere in a page."""
+    start = stream.peek(SAMPLE)
+    encoding = _wide_encoding(start[:SAMPLE])
+    lines = numbered_lines(stream)
+    if _DHTMLXQ.encode(encoding or "ascii") in start:
+        return "dhtmlxq", lines
     seen: list[tuple[int, str]] = []
+    tags: set[str] = set()
     kind: Kind = "lines"
     for number, line in lines:
         seen.append((number, line))
         first = line.strip().lstrip("\ufeff")
-        if _XIANGQI.match(first):
-            kind = "xiangqi"
-        elif _TAG.match(first) and (kind == "pgn" or not first.upper().startswith("[FEN")):
+        tag = _TAG.match(first)
+        if tag:
+            tags.add(tag[1].upper())
+        elif first and not first.startswith((";", *_COMMENTS)):
+            kind = "pgn" if tags and _MOVETEXT.match(first) else kind
+            break
+        if tags - {"FEN"}:
             kind = "pgn"
-        elif first:
             break
-        if len(seen) > 100 or kind == "xiangqi":
+        if len(seen) > _LEAD:
             break
+    if kind == "pgn":
+        seen[0] = (seen[0][0], seen[0][1].lstrip("\ufeff"))
     return kind, _chained(seen, lines)
 
 

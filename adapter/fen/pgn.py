@@ -16,44 +16,80 @@ from adapter.fen.files import Entry
 
 _BAD_MOVE = re.compile(r"move [0-9]+, '(\S*)'")
 _BAD_SAN = re.compile(r"san: '([^']*)'")
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*$')
+_DHTMLXQ = "[DhtmlXQ]"
+# How xiangqi names itself in the tags `Game` and `Variant`.
+_XIANGQI = re.compile(r"chinese chess|xiangqi|象棋", re.IGNORECASE)
+# A first move that is none of chess: Chinese, ICCS as xqbase writes it, which python-chess passes over in
+# silence, or WXF.
+_XIANGQI_MOVE = re.compile(
+    r"(?:\s|[0-9]+[.．…、]+)*(?:[\u4e00-\u9fff]|[A-I][0-9]-[A-I][0-9]|[KRHNCAEBPkrhncaebp][1-9][-+=.][1-9])"
+)
+_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*$", re.MULTILINE)
 
 
-def read_pgn(lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None) -> Iterator[Entry]:
+def read_pgn(
+    lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None, variant: str = "auto"
+) -> Iterator[Entry]:
     """Every position of every game's main line, or the one after `ply` half-moves, as records.
 
-    A game that begins from a bad record gives that record alone; one that breaks off at a move that is not
+    Which game is played each tells by its tags, its record or its first move, unless `variant` says so. A
+    game that begins from a bad record gives that record alone; one that breaks off at a move that is not
     legal ends with the moves up to it. `line` is where the game begins.
     """
     # python-chess reads the chess games, the xiangqi board's own reader the others
-    text = _Text(lines)
+    for first, text in _games(lines):
+        read = _read_xiangqi if _is_xiangqi(text, variant) else _read_chess
+        yield from read(first, text, source, ply)
+
+
+def read_dhtmlxq(lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None) -> Iterator[Entry]:
+    """The same for xiangqi games in DhtmlXQ, whatever stands around them."""
+    for first, text in _blocks(lines):
+        yield from _read_xiangqi(first, text, source, ply)
+
+
+def _read_chess(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
+    stream = _Text(enumerate(io.StringIO(text), first), first)
     while True:
-        text.at_game = text.number + 1
-        found = chess.pgn.read_game(cast("TextIO", text), Visitor=_Positions)
+        stream.at_game = stream.number + 1
+        found = chess.pgn.read_game(cast("TextIO", stream), Visitor=_Positions)
         if found is None:
             return
         records, variant = found
-        yield from _entries(records, Entry("", source, text.at_game, variant=variant), ply)
+        yield from _entries(records, Entry("", source, stream.at_game, variant=variant), ply)
 
 
-def read_xiangqi(lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None) -> Iterator[Entry]:
-    """The same for xiangqi games in PGN or DhtmlXQ."""
+def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
     from adapter import variants
     from adapter.variants.xiangqi_games import read_games
 
     variant = variants.get("xiangqi")
-    for first, text in _games(lines):
-        for game in read_games(text):
-            records = [game.record]
-            if game.moves:
-                board = variant.board(game.record)
-                for move in game.moves:
-                    board.push(move)
-                    records.append(board.fen())
-            bad = _BAD_MOVE.match(game.problem or "")
-            if bad is not None:
-                records.append(" ".join((game.record, "moves", *game.moves, bad[1])))
-            entry = Entry("", source, first + game.line - 1, variant="xiangqi")
-            yield from _entries(records, entry, ply)
+    for game in read_games(text):
+        records = [game.record]
+        if game.moves:
+            board = variant.board(game.record)
+            for move in game.moves:
+                board.push(move)
+                records.append(board.fen())
+        bad = _BAD_MOVE.match(game.problem or "")
+        if bad is not None:
+            records.append(" ".join((game.record, "moves", *game.moves, bad[1])))
+        entry = Entry("", source, first + game.line - 1, variant="xiangqi")
+        yield from _entries(records, entry, ply)
+
+
+def _is_xiangqi(text: str, variant: str) -> bool:
+    """Whether a game of a PGN file is one of xiangqi."""
+    if variant != "auto":
+        return variant == "xiangqi"
+    tags = {tag[1].upper(): tag[2] for line in text.splitlines() if (tag := _TAG.match(line))}
+    if any(_XIANGQI.search(tags.get(name, "")) for name in ("GAME", "VARIANT")):
+        return True
+    if "FEN" in tags:
+        return tags["FEN"].count("/") == 9
+    moves = "\n".join(line for line in text.splitlines() if not _TAG.match(line))
+    return ("RED" in tags and "WHITE" not in tags) or bool(_XIANGQI_MOVE.match(_COMMENT.sub("", moves)))
 
 
 def _entries(records: list[str], like: Entry, ply: int | None) -> Iterator[Entry]:
@@ -64,16 +100,43 @@ def _entries(records: list[str], like: Entry, ply: int | None) -> Iterator[Entry
 
 
 def _games(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The text of one game at a time, with the number of its first line; a tag behind moves begins one."""
-    first, gathered, moves = 1, list[str](), False
+    """The text of one game at a time, with the number of its first line; a tag behind moves begins one.
+
+    In a comment, which may go over lines, only the tag does that comes first in every game: a comment that is
+    never closed must not swallow the games behind its own.
+    """
+    first, gathered, moves, commented = 1, list[str](), False, False
     for number, line in lines:
-        tag = line.lstrip().startswith("[")
-        begins = line.lstrip().startswith("[DhtmlXQ]") or (tag and moves and "DhtmlXQ" not in line)
-        if begins and gathered:
+        tag = _TAG.match(line)
+        begins = tag is not None and (not commented or tag[1] == "Event")
+        if begins and moves:
             yield first, "".join(gathered)
-            first, gathered, moves = number, [], False
+            gathered, moves = [], False
+        if not gathered:
+            first = number
         gathered.append(line)
-        moves = moves or bool(line.strip() and not tag)
+        if begins:
+            commented = False
+        elif line.strip():
+            moves = True
+            opened, closed = line.rfind("{"), line.rfind("}")
+            commented = opened > closed if max(opened, closed) >= 0 else commented
+    if gathered:
+        yield first, "".join(gathered)
+
+
+def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The text of one DhtmlXQ game at a time, with the number of its first line; what stands before the
+    first is left out."""
+    first, gathered = 0, list[str]()
+    for number, line in lines:
+        if _DHTMLXQ in line:
+            if gathered:
+                yield first, "".join(gathered)
+            first, gathered = number, []
+            line = line[line.index(_DHTMLXQ) :]
+        if first:
+            gathered.append(line)
     if gathered:
         yield first, "".join(gathered)
 
@@ -81,10 +144,10 @@ def _games(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 class _Text(io.TextIOBase):
     """Numbered lines as the text stream python-chess reads; `at_game` is the line a game begins on."""
 
-    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+    def __init__(self, lines: Iterator[tuple[int, str]], first: int) -> None:
         self.lines = lines
-        self.number = 0
-        self.at_game = 1
+        self.number = first - 1
+        self.at_game = first
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # no size is ever asked for
         """The next line, empty at the end."""

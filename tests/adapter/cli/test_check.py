@@ -136,6 +136,18 @@ def test_games_and_one_ply_of_them(fenwire: Any) -> None:
     assert len(rows(fenwire("check", "--json", "--file", "g.pgn"))) == 4
     (row,) = rows(fenwire("check", "--json", "--file", "g.pgn", "--ply", "3", "--ep", "legal"))
     assert row["fen"] == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
+    none = fenwire("check", "--file", "g.pgn", "--ply", "99")
+    assert none.returncode == 2
+    assert "no game there has 99 half-moves" in none.stderr
+
+
+def test_the_game_asked_for_is_the_one_that_is_read(fenwire: Any) -> None:
+    game = '[Event "x"]\n\n1. h2e2 h9g7 *\n'
+    done = fenwire("check", "--variant", "xiangqi", "--fix", stdin=game)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].startswith(
+        "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w"
+    )
 
 
 def test_fix_prints_records_and_says_the_rest_aside(fenwire: Any) -> None:

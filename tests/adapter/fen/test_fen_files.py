@@ -152,3 +152,87 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, count: int) -> None:
     assert number == count
     assert bad
     assert peaks[1] < peaks[0] + 4_000_000
+
+
+XIANGQI_MOVES = {"iccs": "1. H2-E2 H9-G7", "wxf": "1. C2=5 H8+7", "chinese": "1. 炮二平五 馬８進７"}
+AFTER = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2"
+
+
+@pytest.mark.parametrize("moves", XIANGQI_MOVES.values(), ids=XIANGQI_MOVES)
+@pytest.mark.parametrize(
+    "tags",
+    [
+        '[Game "Chinese Chess"]\n[Red "a"]',
+        '[Event "x"]\n[Game "中国象棋"]',
+        '[Event "x"]\n[Variant "Xiangqi"]',
+        '[Event "x"]\n[Red "a"]\n[Black "b"]',
+        '[Event "x"]',
+        f'[FEN "{XIANGQI}"]\n[Game "Chinese Chess"]',
+        f'[Event "x"]\n[FEN "{XIANGQI}"]',
+        '; from a collection\n[Event "x"]',
+        '% from a collection\n\n[Event "x"]',
+        f'[FEN "{XIANGQI}"]',
+    ],
+)
+def test_a_game_of_xiangqi_is_known_by_what_it_says(tags: str, moves: str) -> None:
+    found = entries(f"{tags}\n\n{moves} *\n".encode())
+    assert [check(entry.text, variant=entry.variant).fen for entry in found][::2] == [XIANGQI, AFTER]
+    assert [entry.ply for entry in found] == [0, 1, 2]
+    assert {entry.variant for entry in found} == {"xiangqi"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
+def test_a_game_of_xiangqi_in_every_encoding(encoding: str) -> None:
+    text = f'[Event "中"]\n[Red "甲"]\n\n{XIANGQI_MOVES["chinese"]} *\n\n[Event "2"]\n\n1. 炮二平五 *\n'
+    found = entries(text.encode(encoding))
+    assert [(entry.line, entry.ply) for entry in found] == [(1, 0), (1, 1), (1, 2), (6, 0), (6, 1)]
+    assert all(check(entry.text, variant=entry.variant).ok for entry in found)
+
+
+def test_the_game_that_is_asked_for_is_read() -> None:
+    found = entries(b'[Event "x"]\n\n1. h2e2 h9g7 *\n', variant="xiangqi")
+    assert [entry.text for entry in found][::2] == [XIANGQI, AFTER]
+    # long algebraic notation is chess
+    chess = entries(b'[Event "x"]\n\n1. e2-e4 e7-e5 *\n')
+    assert [entry.variant for entry in chess] == ["auto"] * 3
+    assert all(check(entry.text).ok for entry in chess)
+
+
+def test_games_of_both_kinds_in_one_file() -> None:
+    text = '[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n[Red "r"]\n\n1. H2-E2 *\n\n[Event "c"]\n\n1. d4 *\n'
+    assert [(entry.line, entry.ply, entry.variant) for entry in entries(text.encode())] == [
+        (1, 0, "auto"), (1, 1, "auto"),
+        (5, 0, "xiangqi"), (5, 1, "xiangqi"),
+        (10, 0, "auto"), (10, 1, "auto"),
+    ]  # fmt: skip
+
+
+def test_a_comment_over_several_lines_is_no_new_game() -> None:
+    text = '[Game "Chinese Chess"]\n\n1. h2e2 h9g7 {\n[%clk 0:10]\n[Note "a"]\n} 2. h0g2 i9h9 *\n'
+    assert [entry.ply for entry in entries(text.encode())] == [0, 1, 2, 3, 4]
+    chess = (
+        text.replace("Chinese Chess", "chess").replace("h2e2 h9g7", "e4 e5").replace("h0g2 i9h9", "Nf3 Nc6")
+    )
+    assert [entry.ply for entry in entries(chess.encode())] == [0, 1, 2, 3, 4]
+
+
+def test_a_comment_that_is_never_closed_costs_its_own_game_alone() -> None:
+    text = '[Event "a"]\n\n1. e4 e5 {oh 2. Nf3 *\n\n[Event "b"]\n\n1. d4 d5 *\n'
+    assert [(entry.line, entry.ply) for entry in entries(text.encode())] == [
+        (1, 0), (1, 1), (1, 2), (5, 0), (5, 1), (5, 2),
+    ]  # fmt: skip
+
+
+DHTMLXQ = (
+    "[DhtmlXQ]\n[DhtmlXQ_title]t[/DhtmlXQ_title]\n[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n"
+)
+
+
+@pytest.mark.parametrize("lead", ["", "Some text of a post\n\n", "<html>\n<body>\n<div>", "x\n" * 5000])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gb18030"])
+def test_dhtmlxq_stands_in_other_text(lead: str, encoding: str) -> None:
+    found = entries((lead + DHTMLXQ + "and so on\n" + DHTMLXQ).encode(encoding))
+    assert [entry.ply for entry in found] == [0, 1, 2] * 2
+    assert [entry.line for entry in found][::3] == [lead.count("\n") + 1, lead.count("\n") + 6]
+    assert all(check(entry.text, variant=entry.variant).ok for entry in found)
+    assert found[2].text == AFTER
