@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adapter.analysis import Analysis, Bound, Cp, EngineIdentity, Line, Mate, MoveTo, Outcome, Score
     from adapter.blocking import analyze
+    from adapter.bulk.archive import Archive
     from adapter.engine import Engine, open_engine
     from adapter.errors import (
+        ClusterError,
         ConfigError,
         EngineDied,
         EngineError,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         MissingExtra,
         MoveError,
         OptionError,
+        StoreError,
     )
     from adapter.fen import check
     from adapter.fen.problem import Problem, Report
@@ -42,11 +45,12 @@ _HOMES = {
         "Analysis", "Bound", "Cp", "EngineIdentity", "Line", "Mate", "MoveTo", "Outcome", "Score",
     ),
     "adapter.blocking": ("analyze",),
+    "adapter.bulk.archive": ("Archive",),
     "adapter.engine": ("Engine", "open_engine"),
     "adapter.errors": (
-        "ConfigError", "EngineDied", "EngineError", "EngineProtocolError", "EngineStartError",
-        "EngineTimeout", "FenError", "FenwireError", "IllegalEngineMove", "LimitError", "MissingExtra",
-        "MoveError", "OptionError",
+        "ClusterError", "ConfigError", "EngineDied", "EngineError", "EngineProtocolError",
+        "EngineStartError", "EngineTimeout", "FenError", "FenwireError", "IllegalEngineMove", "LimitError",
+        "MissingExtra", "MoveError", "OptionError", "StoreError",
     ),
     "adapter.fen": ("check",),
     "adapter.fen.problem": ("Problem", "Report"),
@@ -59,7 +63,9 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Analysis",
+    "Archive",
     "Bound",
+    "ClusterError",
     "ConfigError",
     "Cp",
     "Engine",
@@ -87,6 +93,7 @@ __all__ = [
     "Problem",
     "Report",
     "Score",
+    "StoreError",
     "Stream",
     "analyze",
     "check",

@@ -92,6 +92,26 @@ class Engine:
         """Whether it failed so often in a row that it is not started again."""
         return self._lives.given_up
 
+    @property
+    def state(self) -> str:
+        """How it is, in a word: `running`, `starting` (anew, too) or `given up`."""
+        driver = self._lives.driver
+        if self._lives.given_up:
+            return "given up"
+        if driver is None or driver.failure is not None:
+            return "starting"
+        return "running"
+
+    @property
+    def searches(self) -> int:
+        """How many of its searches ended well."""
+        return self._lives.searches
+
+    @property
+    def restarts(self) -> int:
+        """How often it was started after the first time."""
+        return max(0, self._lives.starts - 1)
+
     async def start(self) -> None:
         """Starts the engine, or does nothing when it runs. Raises what `Driver.open` raises."""
         await self._lives.living()

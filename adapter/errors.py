@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engines.errors import (
+    ClusterError,
     ConfigError,
     EngineDied,
     EngineError,
@@ -17,12 +18,14 @@ from engines.errors import (
     LimitError,
     MissingExtra,
     OptionError,
+    StoreError,
 )
 
 if TYPE_CHECKING:
     from adapter.fen.problem import Problem, Report
 
 __all__ = [
+    "ClusterError",
     "ConfigError",
     "EngineDied",
     "EngineError",
@@ -36,6 +39,7 @@ __all__ = [
     "MissingExtra",
     "MoveError",
     "OptionError",
+    "StoreError",
 ]
 
 

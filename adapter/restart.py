@@ -22,12 +22,15 @@ class Lives:
 
     `driver` is the latest, dead or alive, None before the first start; `options` are what each new one is
     given. Failed starts count like deaths; `survived` lets the count begin anew. `given_up` tells that the
-    engine failed so often in a row that it is not started again.
+    engine failed so often in a row that it is not started again. `starts` and `searches` count those that
+    went well.
     """
 
     def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
         self.driver: Driver | None = None
         self.options = dict(options)
+        self.starts = 0
+        self.searches = 0
         self._found = found
         self._record = record
         self._buried: Driver | None = None  # its death is counted
@@ -43,6 +46,7 @@ class Lives:
     def survived(self) -> None:
         """A search ended well."""
         self._failures = 0
+        self.searches += 1
 
     def remember(self, options: Mapping[str, Wish]) -> None:
         """Keeps options for the next start: the latest wish for each name, in whatever case."""
@@ -104,6 +108,7 @@ class Lives:
             # the process it had started is gone before anybody hears of the cancellation
             await _unbroken(self._take_up(opening))
             raise
+        self.starts += 1
         return self.driver
 
     async def _take_up(self, opening: asyncio.Task[Driver]) -> None:

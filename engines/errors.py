@@ -29,6 +29,14 @@ class MissingExtra(FenwireError):
     """A feature needs an optional dependency; the text names the extra to install."""
 
 
+class StoreError(FenwireError):
+    """A store of results cannot be opened, read or written; what was stored before is kept."""
+
+
+class ClusterError(FenwireError):
+    """The machines of a cluster cannot be reached, do not fit together, or were lost."""
+
+
 class EngineError(FenwireError):
     """An engine failed.
 

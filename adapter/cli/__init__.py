@@ -16,6 +16,7 @@ COMMANDS = {
     "analyze": ("adapter.cli.analyze", "Ask an engine about a position, or about many."),
     "engines": ("adapter.cli.engines", "List, show, check, install and address engines."),
     "suite": ("adapter.cli.suite", "Run test suites: EPD, mates, perft, and compare runs."),
+    "bulk": ("adapter.cli.bulk", "Search many positions, keep, show and export what is found."),
     "perft": ("adapter.cli.perft", "Count moves to a depth, and compare with an engine's count."),
     "conform": ("adapter.cli.conform", "Say whether an engine speaks its protocol correctly."),
 }

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from adapter.position import Position
 
 _SHOWN_PLIES = 12  # plies of a line that are printed
-_FIRST_SIDE = {"xiangqi": "Red"}  # what the side with the upper-case letters is called, where not White
+FIRST_SIDE = {"xiangqi": "Red"}  # what the side with the upper-case letters is called, where not White
 
 
 def sides(position: Position) -> tuple[str, str]:
     """What the two sides are called, the one with the upper-case letters first."""
-    return _FIRST_SIDE.get(position.variant.name, "White"), "Black"
+    return FIRST_SIDE.get(position.variant.name, "White"), "Black"
 
 
 def score(line: Line, position: Position, pov: str) -> str:

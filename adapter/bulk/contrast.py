@@ -1,0 +1,99 @@
+"""Results held against each other: evaluations that jump from move to move, engines that do not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from adapter.bulk.archive import COLUMNS, Archive, Result, read_result
+from adapter.bulk.item import Place
+from engines.score import Mate
+
+CEILING = 1000  # centipawns; beyond them a game is won, and a mate counts as much
+
+
+class Swing(msgspec.Struct, frozen=True):
+    """A move that changed the evaluation: by so many centipawns, in White's favour if above 0.
+
+    `move` is the move that was played between the two, as it is shown, `place` where the second stands.
+    """
+
+    place: Place
+    move: str
+    before: Result
+    after: Result
+    by: int
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """One position and what two searches make of it; `by` is the second's evaluation less the first's, in
+    centipawns from White's side, None where one of them has none."""
+
+    first: Result
+    second: Result
+    by: int | None
+
+
+def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
+    """Where one position of a source follows from the one before by a legal move, and the evaluation of that
+    search changes by so many centipawns or more."""
+    rows = archive.rows(
+        f"SELECT s.name, a.record, a.line, a.ply, {COLUMNS} FROM places a JOIN sources s ON s.id = a.source "
+        f"JOIN positions p ON p.id = a.position JOIN results r ON r.position = p.id AND r.search = ? "
+        f"ORDER BY a.source, a.record",
+        search,
+    )
+    last: tuple[Place, Result] | None = None
+    for name, record, line, ply, *row in rows:
+        place, result = Place(name, record, line, ply), read_result(tuple(row))
+        if last is not None and (last[0].source, last[0].record + 1) == (name, record):
+            before, change = last[1], _change(last[1], result)
+            if change is not None and abs(change) >= by:
+                move = _between(before, result)
+                if move is not None:
+                    yield Swing(place, move, before, result, change)
+        last = place, result
+
+
+def disagreements(archive: Archive, first: int, second: int, by: int | None = None) -> Iterator[Disagreement]:
+    """Positions that both searches answered, with another best move or, where `by` is given, evaluations that
+    many centipawns apart or more."""
+    for results in archive.by_position():
+        found = {result.search: result for result in results if result.error is None}
+        if first not in found or second not in found:
+            continue
+        one, other = found[first], found[second]
+        change = _change(one, other)
+        apart = one.best != other.best if by is None else change is not None and abs(change) >= by
+        if apart:
+            yield Disagreement(one, other, change)
+
+
+def _change(one: Result, other: Result) -> int | None:
+    before, after = worth(one), worth(other)
+    return None if before is None or after is None else after - before
+
+
+def worth(result: Result) -> int | None:
+    """The evaluation from White's side in centipawns, no further from 0 than CEILING: good for comparing, no
+    score. None where there is none."""
+    if result.outcome is not None:
+        return {"white": CEILING, "black": -CEILING, None: 0}[result.outcome.winner]
+    score = result.score_white
+    if score is None:
+        return None
+    if not isinstance(score, Mate):
+        return max(-CEILING, min(CEILING, score.cp))
+    return CEILING if score.mate > 0 else -CEILING
+
+
+def _between(before: Result, after: Result) -> str | None:
+    """The move that leads from one position to the other, as it is shown; None where none does."""
+    if before.variant != after.variant:
+        return None
+    position = before.position()
+    for move in position.legal_moves:
+        if position.play(move).fen == after.fen:
+            return position.san(move)
+    return None

@@ -1,0 +1,195 @@
+"""One run: records in, each position that is not known yet before an engine, answers into the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+
+from adapter.bulk.answer import Answer
+from adapter.bulk.backend import Backend, Seat
+from adapter.bulk.feed import Batch, batches, fed
+from adapter.bulk.inputs import Inputs
+from adapter.bulk.item import Item, Reading, Reject
+from adapter.bulk.store import Known, Store
+from adapter.bulk.tally import Summary, Tally
+
+CHUNK = 200  # answers stored in one transaction
+AGE = 1.0  # seconds after which answers are stored, however few they are
+
+
+class Run:
+    """A pass over the inputs. `backend` makes the engines for the game of the first sound record (or the one
+    that the reading names).
+
+    `tally`, `seats`, `fraction` and `pending` tell how far it is at any time. Whatever ends it, what was
+    answered is in the store.
+    """
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        store: str | Path,
+        backend: Callable[[str], Backend],
+        *,
+        reading: Reading | None = None,
+        resume: bool = False,
+    ) -> None:
+        self.tally = Tally()
+        self.complete = False
+        self._inputs = inputs
+        self._path = store
+        self._make_backend = backend
+        self._reading = reading or Reading()
+        self._resume = resume
+        self._backend: Backend | None = None
+        self._title: str | None = None
+        self._store: Store | None = None
+        self._search: int | None = None
+        self._latest = 0  # result in the store when the run began
+        self._pending: dict[bytes, int] = {}  # positions whose answers are not stored yet, by their keys
+        self._answers: list[tuple[bytes, Answer]] = []  # to be stored
+        self._stored_at = 0.0
+        self._begun: float | None = None
+        self._read_whole = False
+
+    @property
+    def summary(self) -> Summary:
+        """What came of it so far."""
+        return Summary(store=str(self._path), search=self._title, tally=self.tally, complete=self.complete)
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The engines at work."""
+        return self._backend.seats if self._backend is not None else ()
+
+    @property
+    def total(self) -> int | None:
+        """How many records the input holds: exact once all are read, before that by the bytes read; None
+        where nobody can know."""
+        if self._read_whole:
+            return self.tally.records
+        size, done = self._inputs.size, self._inputs.done
+        if not size or not done:
+            return None
+        return max(self.tally.records, int(self.tally.records * size / done))
+
+    async def run(self) -> Summary:
+        """Runs to the end of the input; the summary.
+
+        Raises StoreError, ConfigError for results that are there already without `resume` and for inputs
+        that cannot be read to their end, and what the backend raises.
+        """
+        async with AsyncExitStack() as stack:
+            self._store = stack.enter_context(Store(self._path))
+            source = await stack.enter_async_context(aclosing(fed(batches(self._inputs, self._reading))))
+            first = await self._first(source)
+            if first is not None:
+                await self._engage(stack, first)
+                await self._searches(first, source)
+        self.complete = True
+        return self.summary
+
+    async def _first(self, source: AsyncIterator[Batch]) -> Batch | None:
+        """Notes batches up to the first with a sound record, and returns that; None where there is none."""
+        async for batch in source:
+            if any(isinstance(one, Item) for one in batch.found):
+                return batch
+            self._take_in(batch)
+        self._read_whole = True
+        return None
+
+    async def _engage(self, stack: AsyncExitStack, first: Batch) -> None:
+        """Gets the engines ready, and the store for what they find."""
+        games = [one.position.variant.name for one in first.found if isinstance(one, Item)]
+        named = self._reading.variant
+        backend = self._make_backend(games[0] if named == "auto" else named)
+        self._backend = await stack.enter_async_context(backend)
+        self._title = str(backend.setup)
+        assert self._store is not None
+        self._latest = self._store.latest()
+        self._search = self._store.begin(backend.setup, resume=self._resume)
+
+    async def _searches(self, first: Batch, source: AsyncIterator[Batch]) -> None:
+        assert self._backend is not None
+        self._begun = self._stored_at = time.monotonic()
+        answers = self._backend.analyze(self._wanted(first, source))
+        try:
+            async with aclosing(answers):
+                async for item, answer in answers:
+                    self._take(item, answer)
+        finally:
+            self._flush()
+
+    async def _wanted(self, first: Batch, source: AsyncIterator[Batch]) -> AsyncIterator[Item]:
+        """The items that an engine has to be asked about."""
+        for item in self._take_in(first):
+            yield item
+        async for batch in source:
+            for item in self._take_in(batch):
+                yield item
+        self._read_whole = True
+
+    def _take_in(self, batch: Batch) -> list[Item]:
+        """Enters a batch into the store, and counts it; those of its items that are to be searched."""
+        assert self._store is not None
+        found = [self._played(one) for one in batch.found]
+        known = iter(self._store.enter(found, self._search))
+        wanted: list[Item] = []
+        for one in found:
+            self.tally.records += 1
+            if isinstance(one, Reject):
+                self.tally.reject(one)
+            elif self._is_new(one, next(known)):
+                wanted.append(one)
+        if batch.ends:
+            self._store.end_source(batch.source, batch.records)
+        return wanted
+
+    def _played(self, one: Item | Reject) -> Item | Reject:
+        """The item, or a reject in its place when it is of a game that the engine does not play."""
+        if isinstance(one, Reject) or self._backend is None:
+            return one
+        game, plays = one.position.variant.name, self._backend.variants
+        if game in plays:
+            return one
+        reason = f"it is a position of {game}, and {self._backend.setup.engine} plays {', '.join(plays)}"
+        return Reject(one.place, one.position.fen, "variant", reason)
+
+    def _is_new(self, item: Item, known: Known) -> bool:
+        tally = self.tally
+        if item.key in self._pending or (known.result or 0) > self._latest:
+            tally.repeated += 1
+        elif known.result is not None:
+            tally.known += 1
+            if known.failed:
+                tally.fail(f"{item.place.source}:{item.place.line}: it was set aside before")
+        else:
+            tally.new += 1
+            self._pending[item.key] = known.position
+            return True
+        return False
+
+    def _take(self, item: Item, answer: Answer) -> None:
+        """Counts an answer, and stores it with others."""
+        now = time.monotonic()
+        tally = self.tally
+        tally.searched += 1
+        tally.seconds = now - (self._begun or now)
+        if answer.error is not None:
+            tally.fail(f"{item.place.source}:{item.place.line}: {answer.error}")
+        self._answers.append((item.key, answer))
+        if len(self._answers) >= CHUNK or now - self._stored_at >= AGE:
+            self._flush()
+            self._stored_at = now
+
+    def _flush(self) -> None:
+        """Stores the answers that were gathered."""
+        assert self._store is not None
+        assert self._search is not None
+        answers, self._answers = self._answers, []
+        if answers:
+            self._store.add(self._search, [(self._pending[key], answer) for key, answer in answers])
+        for key, _ in answers:
+            del self._pending[key]

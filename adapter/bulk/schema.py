@@ -1,0 +1,139 @@
+"""The store's tables, their version, and the check that a file is such a store.
+
+A store is an SQLite database, readable by any program that reads those. Scores are from the side to move,
+times in milliseconds, lists and tables of names JSON.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from adapter.errors import StoreError
+
+APPLICATION = 0x66656E77  # "fenw", in the header of the file
+VERSION = 1  # another number is another shape
+
+TABLES = """
+-- Where records came from: a file's name as it was given, `-` for standard input.
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+-- Each position once. `key` is the digest of game, root record and moves; `fen` is where the moves lead.
+CREATE TABLE positions (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    variant TEXT NOT NULL,
+    root_fen TEXT NOT NULL,
+    moves TEXT NOT NULL,
+    fen TEXT NOT NULL
+);
+-- Which position each record of a source is. `record` counts them from 1, `line` says where it stands, `ply`
+-- which half-move of a recorded game it follows.
+CREATE TABLE places (
+    source INTEGER NOT NULL REFERENCES sources,
+    record INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    ply INTEGER,
+    position INTEGER NOT NULL REFERENCES positions,
+    PRIMARY KEY (source, record)
+) WITHOUT ROWID;
+CREATE INDEX places_of_positions ON places (position);
+-- Records that no engine was asked about, and why.
+CREATE TABLE rejects (
+    source INTEGER NOT NULL REFERENCES sources,
+    record INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    ply INTEGER,
+    text TEXT NOT NULL,
+    code TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (source, record)
+) WITHOUT ROWID;
+-- One engine, as it was set, under one limit. `key` is the digest of all of it; `program` that of its file.
+CREATE TABLE searches (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    engine TEXT NOT NULL,
+    protocol TEXT NOT NULL,
+    program TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    options TEXT NOT NULL,
+    bounds TEXT NOT NULL,
+    multipv INTEGER NOT NULL
+);
+-- What a search found: once for each position. `error` says why there is no answer, `outcome` why there is
+-- no move to search. `lines` are the engine's, the best first.
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    search INTEGER NOT NULL REFERENCES searches,
+    position INTEGER NOT NULL REFERENCES positions,
+    best TEXT,
+    san TEXT,
+    best_fen TEXT,
+    cp INTEGER,
+    mate INTEGER,
+    depth INTEGER,
+    seldepth INTEGER,
+    nodes INTEGER,
+    time_ms INTEGER,
+    lines TEXT NOT NULL,
+    outcome TEXT,
+    complete INTEGER NOT NULL,
+    notes TEXT NOT NULL,
+    code TEXT,
+    error TEXT,
+    UNIQUE (search, position)
+);
+"""
+
+
+def connect(path: Path, *, write: bool) -> sqlite3.Connection:
+    """A connection to the database of that path, which is made where there is none and `write` is set.
+
+    Statements are run as they stand: a transaction begins with BEGIN. Raises sqlite3.Error.
+    """
+    mode = "rwc" if write else "ro"
+    place = path.absolute().as_uri()
+    return sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=5.0)
+
+
+def create(database: sqlite3.Connection) -> None:
+    """Makes the tables of a store in an empty database. Raises sqlite3.Error."""
+    database.executescript(
+        f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION}; "
+        f"PRAGMA user_version = {VERSION}; COMMIT;"
+    )
+
+
+def empty(database: sqlite3.Connection) -> bool:
+    """Whether the database holds nothing at all. Raises sqlite3.Error."""
+    return database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
+def verify(database: sqlite3.Connection, path: Path) -> None:
+    """Makes sure that a database is a store this program reads, and whole as far as its size tells.
+
+    Raises StoreError, and sqlite3.Error for what is no database.
+    """
+    if _number(database, "application_id") != APPLICATION:
+        raise StoreError(f"{path} is a database, but no store of fenwire's; name another file")
+    version = _number(database, "user_version")
+    if version != VERSION:
+        raise StoreError(
+            f"{path} is a store of version {version}, and this program knows version {VERSION}; "
+            f"use the fenwire that wrote it, or name another file"
+        )
+    pages, size = _number(database, "page_count"), _number(database, "page_size")
+    # what a killed run left in the log beside the file is counted among the pages, but not in the file yet
+    if not Path(f"{path}-wal").exists() and path.stat().st_size < pages * size:
+        raise StoreError(f"{path} is damaged: it breaks off; {RESCUE}")
+
+
+RESCUE = "keep a copy, and save what can be read of it by `sqlite3 FILE .recover`"
+
+
+def _number(database: sqlite3.Connection, name: str) -> int:
+    number: int = database.execute(f"PRAGMA {name}").fetchone()[0]
+    return number

@@ -1,0 +1,263 @@
+"""The store's one writer: records and answers in, a transaction for each batch of either."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from adapter.bulk import schema
+from adapter.bulk.answer import Answer, StoredLine
+from adapter.bulk.claim import Claim
+from adapter.bulk.item import Item, Place, Reject, root_of
+from adapter.bulk.setup import Setup
+from adapter.bulk.trouble import told
+from adapter.errors import ConfigError
+from adapter.fen.games import plural
+
+CACHE_KIB = 8192  # of the database's pages, whatever its size
+
+_RESULT = (
+    "search, position, best, san, best_fen, cp, mate, depth, seldepth, nodes, time_ms, lines, outcome, "
+    "complete, notes, code, error"
+)
+# What was stored first stays: a search that was done twice changes nothing.
+_ADD = f"INSERT OR IGNORE INTO results ({_RESULT}) VALUES ({', '.join('?' * (_RESULT.count(',') + 1))})"
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What the store knows of an item: its position's number and, where that was searched, the result's
+    number and whether it is one without an answer."""
+
+    position: int
+    result: int | None = None
+    failed: bool = False
+
+
+class Store:
+    """A store opened for one run, a context manager. It is made where there is none.
+
+    Raises StoreError for a file that is no store, or one of another version, that cannot be written, or that
+    another run has claimed; so does every method when the disk is full or the file damaged. What was
+    committed before stays readable.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._sources: dict[str, int] = {}
+        with told(self.path):
+            # looked at first, so that nothing is laid beside a file that is no store
+            fresh = not self.path.exists() or not self.path.stat().st_size
+            if not fresh:
+                with contextlib.closing(schema.connect(self.path, write=False)) as database:
+                    schema.verify(database, self.path)
+            self._claim = Claim(self.path)
+        try:
+            with told(self.path):
+                self._database = schema.connect(self.path, write=True)
+        except BaseException:
+            self._claim.release()
+            raise
+        try:
+            with told(self.path):
+                self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        # Readers go on while the log is written; a killed process loses nothing that was committed, and a
+        # power failure at most the last moments.
+        for setting in ("journal_mode = WAL", "synchronous = NORMAL", f"cache_size = -{CACHE_KIB}"):
+            self._database.execute(f"PRAGMA {setting}")
+        if schema.empty(self._database):
+            schema.create(self._database)
+        # finds out now, not after hours, that the file cannot be written
+        with self._transaction():
+            self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
+
+    def begin(self, setup: Setup, *, resume: bool) -> int:
+        """The number of a search, which is entered where it is new.
+
+        Raises ConfigError when there are results of it and `resume` is not set.
+        """
+        with self._transaction():
+            row = msgspec.json.encode
+            self._database.execute(
+                "INSERT OR IGNORE INTO searches (key, engine, protocol, program, arguments, options, bounds, "
+                "multipv) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    setup.key,
+                    setup.engine,
+                    setup.protocol,
+                    setup.program,
+                    row(setup.arguments).decode(),
+                    row(setup.options).decode(),
+                    row(setup.bounds).decode(),
+                    setup.multipv,
+                ),
+            )
+            search: int = self._one("SELECT id FROM searches WHERE key = ?", setup.key)
+            count = self._one("SELECT count(*) FROM results WHERE search = ?", search)
+        if count and not resume:
+            raise ConfigError(
+                f"{self.path} holds {plural(count, 'result')} of {setup} already; give --resume to go on "
+                f"with them, or name another file"
+            )
+        return search
+
+    def latest(self) -> int:
+        """The number of the latest result, 0 where there is none."""
+        with told(self.path):
+            number: int = self._one("SELECT coalesce(max(id), 0) FROM results")
+        return number
+
+    def enter(self, batch: Sequence[Item | Reject], search: int | None) -> list[Known]:
+        """Notes records of a source, and says what is known of each item among them, in their order.
+
+        What was noted of the same records of that source before is replaced.
+        """
+        items = [one for one in batch if isinstance(one, Item)]
+        rejects = [one for one in batch if isinstance(one, Reject)]
+        with self._transaction():
+            numbers = self._positions(items)
+            self._note(
+                "places (source, record, line, ply, position)",
+                [(*self._place(item.place), numbers[item.key]) for item in items],
+            )
+            self._note(
+                "rejects (source, record, line, ply, text, code, reason)",
+                [(*self._place(reject.place), reject.text, reject.code, reject.reason) for reject in rejects],
+            )
+            # a record that was mended since, or spoilt
+            self._forget("rejects", (item.place for item in items))
+            self._forget("places", (reject.place for reject in rejects))
+            done = self._done(search, set(numbers.values())) if search is not None else {}
+        return [done.get(numbers[item.key]) or Known(numbers[item.key]) for item in items]
+
+    def reject(self, rejects: Sequence[Reject]) -> None:
+        """Notes records that were entered as sound, and cannot be searched after all."""
+        self.enter(rejects, None)
+
+    def end_source(self, source: str, records: int) -> None:
+        """Notes that a source was read to its end: what an earlier, longer state of it held goes."""
+        with self._transaction():
+            for table in ("places", "rejects"):
+                self._database.execute(
+                    f"DELETE FROM {table} WHERE source = ? AND record > ?", (self._source(source), records)
+                )
+
+    def add(self, search: int, answers: Iterable[tuple[int, Answer]]) -> None:
+        """Stores answers by their positions' numbers, in one transaction."""
+        with self._transaction():
+            self._database.executemany(_ADD, (_row(search, *one) for one in answers))
+
+    def close(self) -> None:
+        """Ends the use of the store, and leaves it a single file where nobody reads it just then."""
+        # what cannot be tidied up now will be by the next one who opens it
+        with contextlib.suppress(sqlite3.Error):
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+        self._claim.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with told(self.path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                # some failures have ended it already
+                if self._database.in_transaction:
+                    with contextlib.suppress(sqlite3.Error):
+                        self._database.execute("ROLLBACK")
+                self._sources.clear()
+                raise
+
+    def _one(self, query: str, *values: object) -> int:
+        number: int = self._database.execute(query, values).fetchone()[0]
+        return number
+
+    def _positions(self, items: Sequence[Item]) -> dict[bytes, int]:
+        """The numbers of the items' positions by their keys; new ones are entered."""
+        numbers = self._numbers({item.key for item in items})
+        new = {item.key: item.position for item in items if item.key not in numbers}
+        self._database.executemany(
+            "INSERT INTO positions (key, variant, root_fen, moves, fen) VALUES (?, ?, ?, ?, ?)",
+            ((key, one.variant.name, root_of(one), " ".join(one.moves), one.fen) for key, one in new.items()),
+        )
+        return numbers | self._numbers(new)
+
+    def _numbers(self, keys: Iterable[bytes]) -> dict[bytes, int]:
+        wanted = list(keys)
+        query = f"SELECT key, id FROM positions WHERE key IN ({', '.join('?' * len(wanted))})"
+        return dict(self._database.execute(query, wanted))
+
+    def _done(self, search: int, positions: Iterable[int]) -> dict[int, Known]:
+        wanted = list(positions)
+        rows = self._database.execute(
+            f"SELECT position, id, error IS NOT NULL FROM results WHERE search = ? "
+            f"AND position IN ({', '.join('?' * len(wanted))})",
+            (search, *wanted),
+        )
+        return {position: Known(position, result, bool(failed)) for position, result, failed in rows}
+
+    def _note(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+        if rows:
+            self._database.executemany(
+                f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows
+            )
+
+    def _forget(self, table: str, places: Iterable[Place]) -> None:
+        self._database.executemany(
+            f"DELETE FROM {table} WHERE source = ? AND record = ?",
+            ((self._source(place.source), place.record) for place in places),
+        )
+
+    def _place(self, place: Place) -> tuple[int, int, int, int | None]:
+        return self._source(place.source), place.record, place.line, place.ply
+
+    def _source(self, name: str) -> int:
+        if name not in self._sources:
+            self._database.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (name,))
+            self._sources[name] = self._one("SELECT id FROM sources WHERE name = ?", name)
+        return self._sources[name]
+
+
+def _row(search: int, position: int, answer: Answer) -> tuple[object, ...]:
+    first = answer.lines[0] if answer.lines else StoredLine(multipv=1)
+    exact = first.bound is None
+    return (
+        search,
+        position,
+        answer.best,
+        answer.san,
+        answer.best_fen,
+        first.cp if exact else None,
+        first.mate if exact else None,
+        first.depth,
+        first.seldepth,
+        first.nodes,
+        first.time_ms,
+        msgspec.json.encode(answer.lines).decode(),
+        None if answer.outcome is None else msgspec.json.encode(answer.outcome).decode(),
+        answer.complete,
+        msgspec.json.encode(answer.notes).decode(),
+        answer.code,
+        answer.error,
+    )
