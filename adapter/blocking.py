@@ -25,6 +25,7 @@ T = TypeVar("T")
 def analyze(
     position: Position | str,
     *,
+    variant: str = "auto",
     engine: str | None = None,
     limit: Limit | None = None,
     multipv: int = 1,
@@ -36,12 +37,14 @@ def analyze(
 ) -> Analysis:
     """Analyzes one position and waits for the answer; also inside a running event loop (a notebook).
 
+    `variant` is the game of a text that does not tell it, such as `startpos`.
+
     `bounds` are the fields of `Limit`: `depth=18`, `nodes=…`, `seconds=…`; without any, and without `limit`,
     two seconds. The engine is started for this call and ended with it; the rest is as in `open_engine` and
     `Engine.analyze`, and so is what it raises.
     """
     if isinstance(position, str):
-        position = Position.parse(position)
+        position = Position.parse(position, variant=variant)
     if limit is None:
         limit = Limit(**(bounds or {"seconds": SECONDS}))
     elif bounds:
@@ -49,8 +52,8 @@ def analyze(
     checked, bound = position, limit
 
     async def once() -> Analysis:
-        variant = checked.variant.name
-        async with open_engine(engine, variant=variant, options=options, transcript=transcript) as opened:
+        game = checked.variant.name
+        async with open_engine(engine, variant=game, options=options, transcript=transcript) as opened:
             return await opened.analyze(checked, bound, multipv=multipv, notation=notation, timeout=timeout)
 
     return run(once())

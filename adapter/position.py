@@ -85,7 +85,7 @@ class Position:
         """
         report = check(text, variant=variant, side=side, allow=tuple(allow), castling="xfen")
         if report.fen is None:
-            _refuse(report, variant, side, tuple(allow))
+            _refuse(report)
         return cls._checked(variants.get(report.variant), report.fen, report.moves, None)
 
     @classmethod
@@ -158,12 +158,23 @@ class Position:
     def play(self, *moves: str) -> Position:
         """The position after these moves, in any notation of the game. Raises MoveError."""
         board = self._copy()
-        played = [_push(board, text, index) for index, text in enumerate(moves)]
+        meant = self._variant.settle(moves)
+        played = [_push(board, meant(text), index) for index, text in enumerate(moves)]
         return self._checked(self._variant, self._root, self._moves + tuple(played), board)
 
-    def read(self, move: str) -> str:
-        """The canonical form of a legal move in any notation of the game. Raises MoveError."""
-        return _read(self._copy(), move, 0)
+    def read(self, move: str, *, notation: str | None = None) -> str:
+        """The canonical form of a legal move in any notation of the game.
+
+        `notation` is needed for xiangqi moves of UCI alone, whose ranks count from 1: what `show` writes as
+        "uci" looks like ICCS, and is read as such unless it is named. Raises MoveError, ConfigError.
+        """
+        board = self._copy()
+        if notation is not None and self._notation(notation) == "uci":
+            try:
+                move = self.read_wire(move, "uci")
+            except ValueError as error:
+                raise MoveError(str(error), index=0, text=move, fen=board.fen()) from None
+        return _read(board, move, 0)
 
     def show(self, move: str, notation: str) -> str:
         """A legal move in that notation.
@@ -333,15 +344,15 @@ def _push(board: Board, text: str, index: int) -> str:
     return move
 
 
-def _refuse(report: Report, variant: str, side: Side | None, allow: tuple[str, ...]) -> NoReturn:
+def _refuse(report: Report) -> NoReturn:
     """Raises the error of a report that is not ok."""
     errors = [problem for problem in report.problems if problem.severity == "error"]
     first = errors[0]
-    if all(problem.field == "moves" for problem in errors):
-        # The record and the moves before the bad one are sound, so they say where it stands.
-        start, end = first.span
-        before = Position.parse(report.input[:start], variant=variant, side=side, allow=allow)
-        _read(before._copy(), report.input[start:end], len(before.moves))
+    if report.root is not None:
+        # the record and the moves before the bad one are sound, so they say where it stands
+        before = Position._checked(variants.get(report.variant), report.root, report.moves, None)
+        text = report.input[slice(*first.span)]
+        raise MoveError(first.message, index=len(report.moves), text=text, fen=before.fen)
     message = first.message if first.at in first.message else f"{first.at}: {first.message}"
     if first.fix:
         message += f"; write {first.fix!r}"

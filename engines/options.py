@@ -102,7 +102,8 @@ def _number(found: dict[str, list[str]], key: str) -> int | None:
 
 
 class OptionTable:
-    """The options of one engine, found by name in any case."""
+    """The options of one engine, found by name in any case, with blanks or the underscores that UCCI has in
+    their place."""
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
         self._by_name: dict[str, Option] = {}
@@ -111,7 +112,7 @@ class OptionTable:
 
     def add(self, option: Option) -> None:
         """Takes one more option; the first of a name stays."""
-        self._by_name.setdefault(option.name.lower(), option)
+        self._by_name.setdefault(_key(option.name), option)
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self._by_name.values())
@@ -120,11 +121,11 @@ class OptionTable:
         return len(self._by_name)
 
     def __contains__(self, name: str) -> bool:
-        return name.lower() in self._by_name
+        return _key(name) in self._by_name
 
     def get(self, name: str) -> Option | None:
         """The option of that name in any case, or None."""
-        return self._by_name.get(name.lower())
+        return self._by_name.get(_key(name))
 
     def resolve(self, name: str, value: Wish) -> tuple[str, str | None]:
         """The engine's own spelling of a wish: (name, value), value None for a button.
@@ -151,7 +152,7 @@ class OptionTable:
     def _near(self, name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(name.lower(), self._by_name, n=3)
+        near = get_close_matches(_key(name), self._by_name, n=3)
         if near:
             return "; did you mean " + " or ".join(self._by_name[key].name for key in near) + "?"
         return (
@@ -159,6 +160,11 @@ class OptionTable:
             if self._by_name
             else "; it offers none"
         )
+
+
+def _key(name: str) -> str:
+    # UCCI's names are one word each: Fairy-Stockfish writes Skill_Level there
+    return name.lower().replace(" ", "_")
 
 
 def _plain(value: Wish) -> str:

@@ -22,8 +22,9 @@ from engines.dialects.dialect import Capabilities, ClockUnit, Dialect, LimitKind
 from engines.errors import LimitError
 from engines.limits import Limit
 
-# A clock's unit out of milliseconds. Less than a second left is still some: 0 would be a fallen flag.
-UNITS: dict[ClockUnit, Callable[[int], int]] = {"ms": lambda ms: ms, "s": lambda ms: -(-ms // 1000)}
+# A clock's unit out of milliseconds, never more than there is: an engine told of 10 seconds that has 9.5 may
+# lose on time.
+UNITS: dict[ClockUnit, Callable[[int], int]] = {"ms": lambda ms: ms, "s": lambda ms: ms // 1000}
 DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told"
 MATE_MARGIN = 8  # plies searched beyond three times the mate's moves before it is given up
 

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     help="Whose side printed scores speak for.",
 )
 @click.option(
-    "--notation", type=click.Choice(["uci", "san", "iccs", "wxf", "chinese"]), help="How moves are shown."
+    "--notation",
+    type=click.Choice(["uci", "san", "iccs", "wxf", "chinese", "chinese-simplified"]),
+    help="How moves are shown.",
 )
 @click.option("--timeout", type=SECONDS, metavar="S", help="Stop after S seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

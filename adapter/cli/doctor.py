@@ -82,9 +82,7 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
         finally:
             await driver.close()
     except FenwireError as error:
-        problems.append(str(error))
-        said = getattr(error, "transcript_tail", ())
-        problems += [line.removeprefix("< ") for line in said if _is_complaint(line)]
+        problems += complaints_of(error)
     return msgspec.structs.replace(
         blank,
         name=name,
@@ -135,6 +133,12 @@ def _game(position: Position, driver: Driver) -> dict[str, Wish]:
 
 def _there(path: str) -> bool:
     return Path(path).exists()
+
+
+def complaints_of(error: FenwireError) -> list[str]:
+    """What went wrong, and what the engine said of it before."""
+    said = getattr(error, "transcript_tail", ())
+    return [str(error), *(line.removeprefix("< ") for line in said if _is_complaint(line))]
 
 
 def _is_complaint(said: str) -> bool:

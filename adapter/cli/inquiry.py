@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from adapter import variants
-from adapter.cli.doctor import Diagnosis, examine
+from adapter.cli.doctor import Diagnosis, complaints_of, examine
 from adapter.cli.send import Exchange
 from engines.dialects import NAMES, Dialect, get
 from engines.driver import Driver
@@ -64,10 +64,11 @@ async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
             refusals.append(f"asked in {protocol.upper()}, it {refusal}")
             continue
         likely = [game for game in LIKELY[protocol] if variant in (None, *RIDDLES[game].games)]
-        games = await _games(found, dialect, options, likely)
+        complaints: list[str] = []
+        games = await _games(found, dialect, options, likely, complaints)
         if not games:
             asked = f", but did not find the only legal move in {' or '.join(likely)}" if likely else ""
-            refusals.append(f"it speaks {protocol.upper()}{asked}")
+            refusals += [f"it speaks {protocol.upper()}{asked}", *dict.fromkeys(complaints)]
         for draft in await _drafts(found, dialect, options, games):
             taken = {diagnosis.profile for diagnosis in diagnoses}
             names = (stem, f"{stem}-{protocol}", f"{stem}-{protocol}-{draft['variants'][0]}")
@@ -102,9 +103,10 @@ async def _greet(found: Found, dialect: Dialect) -> tuple[OptionTable | None, st
 
 
 async def _games(
-    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str]
+    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str], complaints: list[str]
 ) -> dict[str, int]:
-    """Those of the games that it plays, each with the number of the first rank in its moves."""
+    """Those of the games that it plays, each with the number of the first rank in its moves; what went wrong
+    and what the engine said of it goes to `complaints`."""
     choice = options.get("UCI_Variant")
     games: dict[str, int] = {}
     for game in likely:
@@ -113,7 +115,7 @@ async def _games(
             continue
         wishes = {} if choice is None else {choice.name: value}
         riddle = RIDDLES[game]
-        reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes)
+        reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes, complaints)
         if reply is not None and reply in riddle.answers:
             games[game] = riddle.answers[reply]
             if choice is None:
@@ -122,20 +124,28 @@ async def _games(
 
 
 async def _reply(
-    found: Found, dialect: Dialect, fen: str, limit: Limit, seconds: float, options: Mapping[str, str]
+    found: Found,
+    dialect: Dialect,
+    fen: str,
+    limit: Limit,
+    seconds: float,
+    options: Mapping[str, str],
+    complaints: list[str],
 ) -> str | None:
     """Its best move; None where it gives none, dies of the question or takes longer than it may."""
     data = {"name": "unknown", "command": found.command, "protocol": dialect.name, "variant": "xiangqi"}
     profile = read(data, Path(found.path))
     try:
         driver = await Driver.open(profile, found.command, options=options)
-    except FenwireError:
+    except FenwireError as error:
+        complaints += complaints_of(error)
         return None
     try:
         work = plan(limit, driver.dialect, profile.capabilities, side="w")
         running = await driver.begin(dialect.position(fen, ()), work, timeout=seconds)
         search = await driver.result(running)
-    except FenwireError:
+    except FenwireError as error:
+        complaints += complaints_of(error)
         return None
     finally:
         await driver.close()
@@ -184,7 +194,7 @@ async def _clock_unit(found: Found, dialect: Dialect) -> str:
     """What it takes a clock to count that says 600: it is given time enough to spend milliseconds."""
     start = variants.get("xiangqi").start_fen
     limit = Limit(wtime=CLOCK_MS, btime=CLOCK_MS)
-    reply = await _reply(found, dialect, start, limit, CLOCK_SECONDS, {})
+    reply = await _reply(found, dialect, start, limit, CLOCK_SECONDS, {}, [])
     return "s" if reply is None else "ms"
 
 

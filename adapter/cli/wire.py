@@ -44,5 +44,8 @@ def _speech(engine: str, variant: str) -> Dialect:
     profile = catalog().named(engine) or choose(variant, engine).profile
     if variant not in profile.variants:
         plays = ", ".join(profile.variants)
-        raise ConfigError(f"{profile.title} plays {plays}, and this is a position of {variant}")
+        raise ConfigError(
+            f"{profile.title} plays {plays}, and this is a position of {variant};"
+            " --variant says so where it is not"
+        )
     return profile.speech()

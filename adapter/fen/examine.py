@@ -242,10 +242,11 @@ class _Check:
     def _finish(self, setup: Setup | None, placement: Placement | None) -> Report:
         moves: tuple[str, ...] = ()
         root = self.fixed if self._wrong() else setup
+        record = None
         if self.fields.moves and root is not None:
-            moves, bad = read_moves(
-                self.fields.moves, self.source, write(root, self.game, "keep", "xfen"), self.game.name
-            )
+            record = write(root, self.game, "keep", "xfen")
+            moves, bad = read_moves(self.fields.moves, self.source, record, self.game.name)
+            record = record if bad and not self._wrong() else None
             self.findings += bad
         wrong = self._wrong()
         fen = None
@@ -266,6 +267,7 @@ class _Check:
             suggestions=tuple(dict.fromkeys(suggestions)),
             problems=tuple(problems),
             moves=moves,
+            root=record,
             source=self.options.source,
             line=self.options.line,
         )

@@ -17,7 +17,9 @@ def read_moves(
     """The canonical moves from the root record, up to the first that is bad, and the finding on that one."""
     from adapter import variants  # the rules of a game are loaded when there is a move to judge
 
-    board = variants.get(variant).board(root)
+    game = variants.get(variant)
+    board = game.board(root)
+    meant = game.settle([token.raw for token in tokens])
     played: list[str] = []
     for index, token in enumerate(tokens):
         word = token
@@ -27,7 +29,7 @@ def read_moves(
         if not word.plain or (index == len(tokens) - 1 and word.plain in _RESULTS):
             continue
         try:
-            move = board.parse(word.raw)
+            move = board.parse(meant(word.raw))
         except ValueError as error:
             reason, code = error.args
             count = len(played) + 1

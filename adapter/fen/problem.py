@@ -34,7 +34,8 @@ class Report(msgspec.Struct, frozen=True):
 
     `ok` is false when any problem is an error. When ok, `fen` is the canonical record (before any moves)
     and `fixed` is None; otherwise `fen` is None and `fixed` is the one sensible repair, or None, with
-    `suggestions` holding the several. `moves` are the canonical moves that followed the record.
+    `suggestions` holding the several. `moves` are the canonical moves that followed the record, up to the
+    first bad one, and `root` is the sound record before moves of which one is bad.
     """
 
     input: str
@@ -47,3 +48,4 @@ class Report(msgspec.Struct, frozen=True):
     moves: tuple[str, ...] = ()
     source: str | None = None
     line: int | None = None
+    root: str | None = None

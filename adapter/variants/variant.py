@@ -6,7 +6,7 @@ engine see the rules through these two names alone, so a further game costs a fu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal, Protocol, Self
 
 import msgspec
@@ -83,6 +83,11 @@ class Board(Protocol):
         """How many moves of the history lie at or before the last capture: the protocol root of UCCI."""
 
 
+def _as_they_are(words: Iterable[str]) -> Callable[[str], str]:
+    del words
+    return str
+
+
 class Variant(msgspec.Struct, frozen=True):
     """A game as data. `board` turns a checked record into a Board (never give it an unchecked one)."""
 
@@ -93,4 +98,6 @@ class Variant(msgspec.Struct, frozen=True):
     notations: tuple[str, ...]
     notation: str  # what results show beside the canonical move: san, wxf
     uci_variant: str  # the value of UCI_Variant that selects the game
+    # How the words of one list of moves are read, where only all of them together tell.
+    settle: Callable[[Iterable[str]], Callable[[str], str]] = _as_they_are
     chess960: bool = False  # whether castling goes over the wire as king takes rook (UCI_Chess960)

@@ -150,5 +150,6 @@ VARIANT = Variant(
     rank_base=0,
     notations=("iccs", "wxf", "chinese", "uci", "chinese-simplified"),
     notation="wxf",
+    settle=xiangqi_notation.settle,
     uci_variant="xiangqi",
 )

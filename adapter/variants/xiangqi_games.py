@@ -18,6 +18,7 @@ import msgspec
 
 from adapter.fen import check
 from adapter.variants.xiangqi import START, XiangqiBoard
+from adapter.variants.xiangqi_notation import settle
 from adapter.variants.xiangqi_tables import FILES
 
 
@@ -164,9 +165,11 @@ def _played(record: str, words: Iterator[str], headers: dict[str, str], line: in
         record = report.fen
     board = XiangqiBoard(record)
     moves: list[str] = []
-    for word in words:
+    given = list(words)
+    meant = settle(given)
+    for word in given:
         try:
-            move = _read(board, word)
+            move = _read(board, meant(word))
         except ValueError as error:
             problem = f"move {len(moves) + 1}, {word!r}: {error.args[0]}"
             return RecordedGame(record, tuple(moves), headers, line, problem)

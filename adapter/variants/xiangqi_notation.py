@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -78,7 +78,9 @@ _TO_PLAIN = str.maketrans(_PLAIN)
 
 _WRITTEN = r"[+#!?]*$"  # marks of check, mate and praise behind a move
 _ICCS = re.compile(r"([A-I][0-9])-?([A-I][0-9])" + _WRITTEN)
-_UCI = re.compile(r"([A-I])(10|[1-9])([A-I])(10|[1-9])" + _WRITTEN)
+_UCI = re.compile(r"([A-I])(10|[1-9])-?([A-I])(10|[1-9])" + _WRITTEN)
+_NUMBERED = re.compile(r"^[0-9]+[.、]+")  # a move's number before it
+_RANK = re.compile(r"[0-9]+")
 _WXF = re.compile(r"([A-Z1-9+\-.=]{2}|[1-9][A-Z][1-9])([+\-.=]|(?<=[A-Z][1-9]))([1-9])" + _WRITTEN)
 _CHINESE = re.compile(r"([fmrKABNRCP1-9]{2,3})([+\-=])([1-9])" + _WRITTEN)
 _DASHES = str.maketrans("−–—", "---")
@@ -92,25 +94,45 @@ def _from_points(cells: Cells, red: bool, start: str, target: str) -> str:
     return start + target
 
 
+def settle(words: Iterable[str]) -> Callable[[str], str]:
+    """How the coordinates of a list are read: a rank 10 in any says that all count their ranks from 1, unless
+    another has a rank 0."""
+    bare = [_NUMBERED.sub("", _plain(word)) for word in words]
+    coordinates = [word for word in bare if _UCI.match(word) or _ICCS.match(word)]
+    ranks = {rank for word in coordinates for rank in _RANK.findall(word)}
+    return _from_one if "10" in ranks and "0" not in ranks else str
+
+
+def _from_one(word: str) -> str:
+    """A word as it is, or, where it is of coordinates that count ranks from 1, in ICCS."""
+    match = _UCI.match(_NUMBERED.sub("", _plain(word)))
+    if match is None:
+        return word
+    return "".join(f"{match[n].lower()}{int(match[n + 1]) - 1}" for n in (1, 3))
+
+
+def _plain(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).split()).upper().translate(_DASHES)
+
+
 def read(cells: Cells, red: bool, text: str) -> str:
     """The canonical form of a legal move in any of the notations.
 
     Raises ValueError(message, "move-syntax" | "move-illegal"). Coordinates count ranks 0-9; ranks 1-10 are
     taken for what they are only where a 10 betrays them.
     """
-    written = "".join(unicodedata.normalize("NFKC", text).split())
-    upper = written.upper().translate(_DASHES)
+    upper = _plain(text)
     if match := _ICCS.match(upper):
         return _from_points(cells, red, match[1].lower(), match[2].lower())
     if (match := _UCI.match(upper)) and "10" in match.groups():
-        start, target = (f"{match[n].lower()}{int(match[n + 1]) - 1}" for n in (1, 3))
-        return _from_points(cells, red, start, target)
+        move = _from_one(upper)
+        return _from_points(cells, red, move[:2], move[2:])
     if match := _WXF.match(upper):
         who = match[1].replace("=", ".")
         who = who if who.startswith("P") else who.translate(_WXF_LETTERS)
         way = "=" if match[2] in (".", "") else match[2]
         return resolve(cells, red, Relative(who, way, int(match[3])), WXF)
-    if match := _CHINESE.match(written.translate(_TO_PLAIN)):
+    if match := _CHINESE.match(upper.translate(_TO_PLAIN)):
         return resolve(cells, red, Relative(match[1], match[2], int(match[3])), CHINESE)
     raise ValueError("it is no xiangqi move: write h2e2, C2=5 or 炮二平五", "move-syntax")
 

@@ -25,7 +25,8 @@ def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]
     own, other = ("w", "b") if side == "w" else ("b", "w")
     words = []
     for colour, prefix in ((own, ""), (other, "opp")):
-        words += [f"{prefix}time", str(unit(getattr(limit, f"{colour}time")))]
+        # less than a unit left is still some: 0 would be a fallen flag
+        words += [f"{prefix}time", str(max(unit(getattr(limit, f"{colour}time")), 1))]
         if limit.movestogo:
             words += [f"{prefix}movestogo", str(limit.movestogo)]
         else:

@@ -111,6 +111,13 @@ def test_the_game_chooses_the_engine(engine_path: Callable[[str], str]) -> None:
     assert analysis.best.move in analysis.position.legal_moves
 
 
+def test_a_text_that_tells_no_game_can_be_told_one(engine_path: Callable[[str], str]) -> None:
+    engine_path("fairy-xiangqi")
+    analysis = adapter.analyze("startpos h2e2", variant="xiangqi", engine="fairy-xiangqi", depth=3)
+    assert analysis.position.fen == "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 1 1"
+    assert analysis.best is not None
+
+
 ERRORS: list[tuple[type[Exception], str, dict[str, object]]] = [
     (FenError, "4k3/8/8/8/8/8/8/8 w - - 0 1", {"depth": 1}),
     (MoveError, "startpos moves e2e5", {"depth": 1}),

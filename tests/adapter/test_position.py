@@ -187,6 +187,40 @@ def test_moves_are_shown_and_read_in_the_notations_of_the_game() -> None:
     assert Position.parse(XIANGQI).san("h2e2") == "C2=5"
 
 
+def test_coordinates_that_count_ranks_from_one_are_read_by_their_name() -> None:
+    # two chariots on one file: the same word names a move of each
+    position = Position.parse("3ak4/9/9/9/9/9/9/R8/R8/3K5 w")
+    for move in position.legal_moves:
+        assert position.read(position.show(move, "uci"), notation="uci") == move
+    assert position.show("a1b1", "uci") == "a2b2"
+    assert position.read("a2b2") == "a2b2"
+    assert Position.parse("startpos").read("e2e4", notation="uci") == "e2e4"
+    for word in ("a0b0", "炮二平五"):
+        with pytest.raises(MoveError):
+            position.read(word, notation="uci")
+    with pytest.raises(ConfigError, match="no notation 'san'"):
+        position.read("a1b1", notation="san")
+
+
+@pytest.mark.parametrize(
+    ("moves", "read"),
+    [
+        ("h3e3 h10g8 b1c3", ("h2e2", "h9g7", "b0c2")),
+        ("1. H3-E3 H10-G8", ("h2e2", "h9g7")),
+        ("h3e3 炮８平５ b1c3 b10c8", ("h2e2", "h7e7", "b0c2", "b9c7")),
+    ],
+)
+def test_a_rank_ten_tells_how_the_whole_list_counts(moves: str, read: tuple[str, ...]) -> None:
+    start = Position.parse("startpos", variant="xiangqi")
+    assert Position.parse(f"{start.root_fen} moves {moves}").moves == read
+    words = [word for word in moves.split() if not word.endswith(".")]
+    assert start.play(*words).moves == read
+    with pytest.raises(MoveError) as caught:
+        Position.parse(f"{start.root_fen} moves {moves} e1e5")
+    assert (caught.value.index, caught.value.text) == (len(read), "e1e5")
+    assert caught.value.fen == start.play(*read).fen
+
+
 def test_positions_are_equal_by_game_root_and_moves() -> None:
     start = Position.parse("startpos")
     there = start.play("g1f3", "g8f6", "f3g1", "f6g8")

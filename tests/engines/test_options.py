@@ -135,6 +135,7 @@ TABLE = OptionTable(
         "name Book File type string default <empty>",
         "name Wheel type wheel default 4",
         "name Free type spin default x",
+        "name Skill_Level type spin default 20 min 0 max 20",
     )
 )
 
@@ -150,6 +151,8 @@ WISHES: list[tuple[str, Wish, tuple[str, str | None]]] = [
     ("clear hash", None, ("Clear Hash", None)),
     ("Clear Hash", True, ("Clear Hash", None)),
     ("Clear Hash", "", ("Clear Hash", None)),
+    ("clear_hash", None, ("Clear Hash", None)),
+    ("Skill Level", 5, ("Skill_Level", "5")),
     ("Book File", "my book.bin", ("Book File", "my book.bin")),
     ("Book File", "", ("Book File", "<empty>")),
     ("Book File", None, ("Book File", "<empty>")),

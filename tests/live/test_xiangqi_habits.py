@@ -56,8 +56,8 @@ async def ask(profile: str, *flags: str, text: str = START) -> Analysis:
     [
         # it offers usemillisec: that is set, and all is in milliseconds
         ("generic-ucci", [], True, "go time 90500 increment 1000 opptime 61000 oppincrement 0"),
-        # it does not: UCCI counts seconds, and a part of one is some
-        ("generic-ucci", ["--withhold", "option"], False, "go time 91 increment 1 opptime 61 oppincrement 0"),
+        # it does not: UCCI counts seconds, and it is told of no more than it has
+        ("generic-ucci", ["--withhold", "option"], False, "go time 90 increment 1 opptime 61 oppincrement 0"),
         # ElephantEye and Fairy count milliseconds, whatever they offer
         (
             "eleeye",

@@ -377,3 +377,5 @@ def test_a_xiangqi_position_is_reds_and_shown_in_wxf(fenwire: Any) -> None:
     chinese = fenwire("analyze", XIANGQI, "--depth", "3", "--engine", engine, "--notation", "chinese")
     assert "(h2e2)" in chinese.stdout
     assert "炮二平五" in chinese.stdout
+    black = ("--engine", engine.replace("h2e2", "h9g7"), "--notation", "chinese-simplified")
+    assert "马８进７" in fenwire("analyze", XIANGQI, "h2e2", "--depth", "3", *black).stdout

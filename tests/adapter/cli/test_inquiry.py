@@ -173,6 +173,17 @@ def test_an_engine_that_plays_no_game_we_know(
     assert told["suggestion"] is None
 
 
+def test_what_an_unknown_engine_says_of_its_network_is_told(fenwire: Any, tmp_path: Path) -> None:
+    said = "ERROR: The network file other.nnue was not loaded successfully."
+    engine = scripted(tmp_path, {}, "--info", f"string {said}", "--die-after", "info")
+    done = fenwire("engines", "doctor", engine, "--json")
+    assert done.returncode == 3
+    (told,) = rows(done)
+    assert any(said in problem for problem in told["problems"])
+    assert any("exit code 1" in problem for problem in told["problems"])
+    assert len(set(told["problems"])) == len(told["problems"])
+
+
 def test_a_move_in_the_wrong_game_is_no_proof(fenwire: Any, tmp_path: Path) -> None:
     # it solves the riddle and then answers what is illegal: no profile is handed out for that
     done = fenwire("engines", "doctor", scripted(tmp_path, {CHESS_RIDDLE: "a1a2"}), "--json")

@@ -177,3 +177,8 @@ def test_written_games_are_read_back() -> None:
             text = "\n".join(number.format(n) + " ".join(pair) for n, pair in enumerate(pairs, 1))
             (game,) = read_games(text + " 1-0")
             assert (list(game.moves), game.problem) == (moves, None)
+
+
+def test_ranks_that_count_from_one_are_told_by_a_ten() -> None:
+    (game,) = read_games('[Variant "Xiangqi"]\n\n1.h3e3 h10g8 2.b1c3 i10h10 *\n')
+    assert (game.moves, game.problem) == (("h2e2", "h9g7", "b0c2", "i9h9"), None)
