@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-import math
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from adapter.analysis import Analysis, EngineIdentity
 from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError, OptionError
@@ -18,7 +19,7 @@ from adapter.restart import Lives
 from adapter.stream import Stream
 from engines.driver import Driver
 from engines.find import Found, choose
-from engines.limits import Limit
+from engines.limits import LONGEST, Limit
 from engines.link import Record
 from engines.options import Wish
 from engines.plan import plan
@@ -131,9 +132,10 @@ class Engine:
 
         `multipv` lines are asked for; `options` hold from this search on; `new_game` makes the engine forget
         first; results are shown in `notation`; after `timeout` seconds the search is stopped and the analysis
-        is not `complete`. That time is the search's own: the wait for one's turn, or for a dead engine's
-        successor (which the profile's deadlines bound), comes before it. An engine that dies before it has
-        begun on the question is started anew and asked once more. A finished game is answered without asking.
+        is not `complete`. That time is the search's own: the wait for one's turn, which may be as long again
+        and is an EngineTimeout then, and that for the engine to be ready, which its profile's deadlines bound,
+        come before it. An engine that dies before it has begun on the question is started anew and asked once
+        more. A finished game is answered without asking.
 
         Raises FenError and MoveError for the position, ConfigError for a game the engine does not play,
         LimitError, OptionError, IllegalEngineMove, EngineTimeout and EngineDied (`.partial` holds what was
@@ -197,8 +199,10 @@ class Engine:
         streamed: bool = False,
     ) -> Pursuit:
         """Starts the search of a question that has an answer."""
-        if timeout is not None and not 0 < timeout < math.inf:  # which a NaN is not
-            raise LimitError(f"timeout is {timeout}; it must be a number of seconds above 0, or None")
+        if timeout is not None and not 0 < timeout <= LONGEST:  # which a NaN is not
+            raise LimitError(
+                f"timeout is {timeout}; it must be a number of seconds above 0, at most {LONGEST:,}, or None"
+            )
         profile = self.found.profile
         variant = question.position.variant
         if variant.name not in profile.variants:
@@ -239,10 +243,19 @@ class Engine:
         except EngineError as failure:
             # a copy: the driver raises the same error for whoever else was waiting, and they found nothing
             error = copy.copy(failure)
-            error.partial = self.judge(pursuit)
+            error.partial = self._found(pursuit)
             raise error from None
         self._lives.survived()
         return search
+
+    def _found(self, pursuit: Pursuit) -> Analysis | None:
+        """What a search that failed had found. A best move that came with the engine's end counts where it is
+        legal; where it is not, it was the end that went wrong."""
+        try:
+            found = self.judge(pursuit)
+        except IllegalEngineMove as error:
+            found = error.partial
+        return found and msgspec.structs.replace(found, complete=False)
 
     def judge(self, pursuit: Pursuit) -> Analysis:
         """What a search has found so far, checked. Raises IllegalEngineMove."""

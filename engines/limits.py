@@ -6,6 +6,7 @@ import msgspec
 
 from engines.errors import LimitError
 
+LONGEST = 10_000_000  # seconds, over 115 days: what is longer was meant in milliseconds
 _WHOLE = ("depth", "nodes", "mate", "wtime", "btime", "winc", "binc", "movestogo")
 
 
@@ -51,7 +52,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise LimitError(f"{name} is {value}; a clock cannot be negative")
-        if self.seconds is not None and self.seconds > 10_000_000:
+        if self.seconds is not None and self.seconds > LONGEST:
             raise LimitError(f"seconds is {self.seconds:g}; that is over 115 days (milliseconds?)")
         if self.infinite and (self.bounded or self.clocked):
             raise LimitError("infinite goes with no other limit; give one or the other")

@@ -285,6 +285,16 @@ async def test_a_wish_that_cannot_be_kept_starts_no_engine() -> None:
             _ = engine.driver
 
 
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e8, 10**400])
+async def test_a_timeout_that_is_none_is_refused_and_costs_no_engine(
+    scripted: Scripted, seconds: float
+) -> None:
+    async with opened(scripted()) as engine:
+        with pytest.raises(LimitError, match="must be a number of seconds above 0, at most 10,000,000"):
+            await engine.analyze("startpos", DEPTH, timeout=seconds)
+        assert (await engine.analyze("startpos", DEPTH)).best is not None
+
+
 async def test_a_finished_game_is_answered_without_a_word(scripted: Scripted, tmp_path: Path) -> None:
     record = tmp_path / "talk.txt"
     async with opened(scripted(), transcript=record) as engine:

@@ -24,6 +24,7 @@ from adapter import (
     IllegalEngineMove,
     Limit,
     Outcome,
+    Pool,
     Position,
     open_engine,
 )
@@ -201,6 +202,51 @@ async def test_an_engine_deaf_to_stop_is_ended_and_what_it_found_is_kept(scripte
         assert [line.depth for line in caught.value.partial.lines] == [3]
         assert caught.value.partial.complete is False
         assert any(line == "> stop" for line in caught.value.transcript_tail)
+
+
+# Deaf to `stop` where a2a3 was played, it answers on its way out: when a signal tells it to go.
+LATE = """
+import signal, sys
+def bye(*_):
+    sys.stdout.write({answer!r})
+    sys.stdout.flush()
+    sys.exit(0)
+signal.signal(signal.SIGTERM, bye)
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        print("id name Late\\nuciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "position":
+        deaf = "a2a3" in line
+    elif word == "go":
+        print("info depth 3 score cp 12 pv a7a6" if deaf else "bestmove g1f3", flush=True)
+"""
+
+
+@pytest.mark.parametrize("answer", ["bestmove (none)\n", "bestmove a1b8\n", "bestmove a7a6\n", "bestmove a7"])
+async def test_what_an_engine_says_when_it_is_ended_does_not_hide_that_it_hung(
+    scripted: Scripted, answer: str
+) -> None:
+    command = (sys.executable, "-c", LATE.format(answer=answer))
+    found = msgspec.structs.replace(scripted(stop=0.3), command=command)
+    async with opened(found) as engine:
+        with pytest.raises(EngineTimeout, match=r"no best move within 0.3 s of being told to stop") as caught:
+            await engine.analyze("startpos a2a3", DEPTH, timeout=0.2)
+        partial = caught.value.partial
+        assert [line.pv for line in partial.lines] == [("a7a6",)]
+        assert partial.complete is False
+        assert partial.best is None or partial.best.move == "a7a6"
+    async with Pool(found, size=1) as pool:
+        asked = ["startpos a2a3", "startpos", "startpos a2a3 a7a6", "startpos e2e4 e7e5"]
+        told = [result async for result in pool.analyze(asked, DEPTH, timeout=0.2)]
+        assert [type(result.error) for result in told] == [
+            EngineTimeout,
+            type(None),
+            EngineTimeout,
+            type(None),
+        ]
 
 
 FROZEN = [
