@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import Self
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from typing import Literal, Self
 
 import msgspec
 
@@ -21,16 +22,31 @@ from engines.running import Running
 from engines.search import Search
 from engines.session import Session, State, WrongState
 
+AHEAD = 64  # searches of a batch that are lined up
 _LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
+
+
+class Turn(asyncio.Lock):
+    """Whose turn it is to have the engine; `wanted` counts those who wait for theirs."""
+
+    wanted = 0
+
+    async def acquire(self) -> Literal[True]:
+        self.wanted += 1
+        try:
+            return await super().acquire()
+        finally:
+            self.wanted -= 1
 
 
 class Driver:
     """An engine's process and conversation. Make one with `Driver.open`; always `close` it.
 
-    One search runs at a time; a second waits for its turn. After an error of the engine the driver is of
-    no further use: `failure` holds the error and every call raises it. `notes` tells what was odd at the
-    start, `values` what each option was set to.
+    One search runs at a time; a second waits for its turn, or is lined up behind the first by who has that
+    one under way (`follow`, `batch`) and sent the moment it has ended. After an error of the engine the
+    driver is of no further use: `failure` holds the error and every call raises it. `notes` tells what was
+    odd at the start, `values` what each option was set to.
     """
 
     def __init__(self, profile: Profile, command: Sequence[str], *, record: Record | None = None) -> None:
@@ -40,8 +56,10 @@ class Driver:
         self.notes: list[str] = []
         self.values: dict[str, str] = {}
         self._loop = asyncio.get_running_loop()
-        self._turn = asyncio.Lock()
+        self._turn = Turn()
         self._running: Running | None = None
+        self._line: deque[Running] = deque()  # behind the running one
+        self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it rings
         self._greeting: asyncio.Future[None] = self._loop.create_future()
         self._pongs: deque[asyncio.Future[None]] = deque()
         self._burial: asyncio.Task[None] | None = None
@@ -167,16 +185,62 @@ class Driver:
             commands = [_setter(name, value) for name, value in changes]
             if new_game:
                 commands.append(Session.new_game)
-            await self._tell(*commands, lambda session: session.go(position, plan, streamed=streamed))
+            search = self._link.session.prepare(position, plan, streamed=streamed)
+            await self._tell(*commands, lambda session: session.launch(search))
             self.values.update((name, value or "") for name, value in changes)
-            search = self._link.session.search
-            assert search is not None
-            running = self._running = Running(search, self.profile.deadlines, self, timeout)
+            self._running = Running(search, self.profile.deadlines, self, timeout)
         except BaseException:
             self._turn.release()
             raise
-        running.done.add_done_callback(lambda _: self._turn.release())
-        return running
+        self._ring_at(self._running.start())
+        return self._running
+
+    def follow(self, position: str, plan: Plan, *, timeout: float | None = None) -> Running | None:
+        """Lines a search up behind the one this task has under way, options as they are.
+
+        None where it has to wait for a common `begin`: no search is under way, or somebody else's, or one
+        that was left, or others wait for their turn.
+        """
+        last = self._line[-1] if self._line else self._running
+        if last is None or last.done.done() or last.left or self._turn.wanted:
+            return None
+        if last.owner is not asyncio.current_task():
+            return None
+        following = Running(self._link.session.prepare(position, plan), self.profile.deadlines, self, timeout)
+        self._line.append(following)
+        self._link.line_up(following.search)
+        return following
+
+    async def batch(
+        self,
+        searches: Iterable[tuple[str, Plan]],
+        *,
+        ahead: int = AHEAD,
+        timeout: float | None = None,  # noqa: ASYNC109 - each search's own bound, kept by `stop`
+    ) -> AsyncGenerator[Search, None]:
+        """The ends of many searches in order, up to `ahead` of them under way or lined up. Raises as
+        `begin` and `result` do; leaving the iterator (best by `contextlib.aclosing`) leaves what is under
+        way."""
+        source = iter(searches)
+        line: deque[Running] = deque()
+        try:
+            while True:
+                for position, plan in source:
+                    following = self.follow(position, plan, timeout=timeout) if line else None
+                    if following is None:
+                        # others have their turn between what is lined up and this one
+                        while line:
+                            yield await self.result(line.popleft())
+                        following = await self.begin(position, plan, timeout=timeout)
+                    line.append(following)
+                    if len(line) >= ahead:
+                        break
+                if not line:
+                    return
+                yield await self.result(line.popleft())
+        finally:
+            for running in line:
+                self.leave(running)
 
     async def _take_turn(self, seconds: float) -> None:
         if not self._turn.locked():
@@ -206,8 +270,21 @@ class Driver:
             raise
 
     def leave(self, running: Running) -> None:
-        """Gives up on a search: the engine is told to stop, its answer will be fenced off."""
+        """Gives up on a search, and on those lined up behind it: the engine is told to stop, its answer will
+        be fenced off."""
         running.left = True
+        behind = [*self._line]
+        if running in behind:
+            behind = behind[behind.index(running) :]
+        elif running is not self._running:
+            return
+        for following in behind:
+            following.left = True
+        sent = self._link.withdraw([following.search for following in behind])
+        for following in behind:
+            if following.search not in sent:
+                self._line.remove(following)
+                following.lose(EngineError(f"{self.name} was left before it began on it", engine=self.name))
         if running is self._running:
             self.stop_search("left")
 
@@ -236,8 +313,9 @@ class Driver:
         running = self._running
         if running is None or running.done.done():
             return
-        if self._link.tell(lambda session: session.stop(reason)):
+        if self._link.stop(running.search, reason):
             running.stopped()
+            self._look()
 
     def fail(self, what: str) -> None:
         """Gives the engine up: it ends, and all who wait get an EngineTimeout saying so."""
@@ -336,7 +414,12 @@ class Driver:
             self._check()
 
     def _react(self, event: Event) -> None:
-        if isinstance(event, Answered):
+        if isinstance(event, Finished):
+            running = self._running
+            if running is not None and running.search is event.search:
+                running.finish()
+                self._move_up()
+        elif isinstance(event, Answered):
             if self._pongs:
                 _resolve(self._pongs.popleft())
         elif isinstance(event, Greeted):
@@ -345,14 +428,43 @@ class Driver:
             if not self._link.ending:
                 self._burial = self._loop.create_task(self._bury())
         elif (running := self._running) is not None and running.search is event.search:
-            if isinstance(event, Finished):
-                running.finish()
-            elif isinstance(event, Reported):
+            if isinstance(event, Reported):
                 running.news.set()
-            elif isinstance(event, Stopped):
-                running.stopped()
             else:
-                running.begun()
+                if isinstance(event, Stopped):
+                    running.stopped()
+                self._look()
+
+    def _move_up(self) -> None:
+        """The search under way has ended: the next of the line is the one, or the turn is free."""
+        if not self._line:
+            self._turn.release()
+            return
+        self._running = self._line.popleft()
+        self._ring_at(self._running.start())
+        if self._running.left:
+            # it was sent before it could be withdrawn
+            self.stop_search("left")
+
+    def _look(self) -> None:
+        """Has the running search look to its deadlines."""
+        running = self._running
+        if running is not None and not running.done.done():
+            due = running.check()
+            if not running.done.done():
+                self._ring_at(due)
+
+    def _ring_at(self, due: float) -> None:
+        if self._timer is not None:
+            timer, when = self._timer
+            if when <= due:
+                return
+            timer.cancel()
+        self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._ring), due
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._look()
 
     async def _bury(self) -> None:
         process = self._link.process
@@ -371,8 +483,14 @@ class Driver:
                 # nobody may be waiting any more
                 waiter.exception()
         self._pongs.clear()
-        if self._running is not None:
-            self._running.lose(error)
+        if self._timer is not None:
+            self._timer[0].cancel()
+            self._timer = None
+        if self._running is not None and not self._running.done.done():
+            for running in (self._running, *self._line):
+                running.lose(error)
+            self._line.clear()
+            self._turn.release()
 
 
 def _resolve(waiter: asyncio.Future[None]) -> None:

@@ -1,6 +1,8 @@
 """A session joined to its process: the listening thread on one side, the event loop on the other.
 
-The loop is woken only for what somebody waits for; reports of a search stay in its `Search`.
+The loop is woken only for what somebody waits for; reports of a search stay in its `Search`. Searches lined
+up behind one under way are sent by the listening thread, each the moment the last one has ended, and their
+ends are told to the loop several at a time.
 """
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ from typing import TypedDict
 
 from engines.dialects import Dialect
 from engines.errors import EngineDied, EngineError, EngineStartError
-from engines.events import Begun, Event
+from engines.events import Begun, Event, Finished
 from engines.process import EngineProcess
 from engines.profile import Profile
 from engines.search import Search
-from engines.session import Session
+from engines.session import Session, State
 
 # Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended.
 Record = Callable[[float, str, bytes], None]
+
+HOLD = 0.002  # seconds that the end of a search is kept back while others are lined up behind it
 
 _living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
@@ -66,12 +70,19 @@ class Link:
         self._on_event = on_event
         self._lock = threading.Lock()
         self._events: deque[Event] = deque()
+        self._held_since: float | None = None  # when the first of the events was kept back
         self._scheduled = False
+        self._line: deque[Search] = deque()  # searches to be sent, each behind the last one's end
         self._record = record
         self._start = time.monotonic()
         self._ending: asyncio.Task[int | None] | None = None
         self.process = EngineProcess(
-            command, on_output=self._hear, cwd=profile.cwd, env=profile.env, name=profile.name
+            command,
+            on_output=self._hear,
+            on_quiet=self._release,
+            cwd=profile.cwd,
+            env=profile.env,
+            name=profile.name,
         )
         _living.add(self.process)
 
@@ -91,6 +102,29 @@ class Link:
             data = b"".join([command(self.session) for command in commands])
             self._write(data)
         return data
+
+    def stop(self, search: Search, reason: str) -> bool:
+        """Tells the engine to end this search; False where it is told or at another one by now."""
+        with self._lock:
+            data = self.session.stop(reason) if self.session.search is search else b""
+            self._write(data)
+        return bool(data)
+
+    def line_up(self, search: Search) -> None:
+        """Has a prepared search sent behind the end of the one under way and of those lined up before."""
+        with self._lock:
+            if self.session.state is State.IDLE and not self._line:
+                # the end of that one has been heard and not yet told
+                self._write(self.session.launch(search))
+            else:
+                self._line.append(search)
+
+    def withdraw(self, searches: Sequence[Search]) -> list[Search]:
+        """Takes searches out of the line; those that have been sent by now."""
+        with self._lock:
+            sent = [search for search in searches if search not in self._line]
+            self._line = deque(search for search in self._line if search not in searches)
+        return sent
 
     def said(self, since: int = 0) -> tuple[str, ...]:
         """The engine's last lines outside any search, those before its `since`th left out."""
@@ -126,6 +160,8 @@ class Link:
     def end(self, grace: float, *, polite: bool = False) -> None:
         """Starts to end the process, asked to leave first when `polite`; `ended` waits for it."""
         if self._ending is None:
+            with self._lock:
+                self._line.clear()
             polite = polite and bool(self.tell(Session.quit))
             self._ending = self._loop.create_task(self.process.end(polite=polite, grace=grace))
 
@@ -142,27 +178,50 @@ class Link:
                 self._record(time.monotonic() - self._start, ">", data)
             self.process.write(data)
 
-    def _hear(self, data: bytes) -> None:
-        # on the listening thread
+    def _hear(self, data: bytes) -> float | None:
+        # on the listening thread; seconds after which it is to tell us (`_release`) that nothing more came
         with self._lock:
             if self._record is not None:
                 self._record(time.monotonic() - self._start, "<", data)
-            events = self.session.feed(data) if data else self.session.end()
-            answer = self.session.outgoing()
+            session = self.session
+            events = session.feed(data) if data else session.end()
+            answer = session.outgoing()
             if answer:
                 self._write(answer)
-            wake = False
+            urgent = False
             for event in events:
                 if isinstance(event, Begun):
                     self.begun = event.search, time.monotonic()
                     # only a time we keep ourselves needs a timer as exact as a wake-up
                     if event.search.plan.seconds is None:
                         continue
+                if self._line and isinstance(event, Finished) and session.state is State.IDLE:
+                    # whatever came with the best move has been heard: a second one there was a stray
+                    self._write(session.launch(self._line.popleft()))
+                else:
+                    urgent = True
                 self._events.append(event)
-                wake = True
-            if not wake or self._scheduled:
+            if not urgent and self._may_wait():
+                return HOLD
+        self._release()
+        return None
+
+    def _may_wait(self) -> bool:
+        # as long as fewer ends are untold than searches are left to send, and never for long
+        if len(self._events) > len(self._line) or not self._events:
+            return False
+        now = time.monotonic()
+        if self._held_since is None:
+            self._held_since = now
+        return now < self._held_since + HOLD
+
+    def _release(self) -> None:
+        # on the listening thread: what was kept back is told
+        with self._lock:
+            if self._scheduled or not self._events:
                 return
             self._scheduled = True
+            self._held_since = None
         try:
             self._loop.call_soon_threadsafe(self._dispatch)
         except RuntimeError:

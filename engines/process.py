@@ -27,14 +27,16 @@ class EngineProcess:
     """A running engine program.
 
     `on_output` is called on the listening thread with bytes as they come, and with b"" once at the end of
-    the output. Raises EngineStartError when the program cannot be started.
+    the output. Where it returns a number of seconds, `on_quiet` is called on that thread when nothing comes
+    for so long. Raises EngineStartError when the program cannot be started.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        on_output: Callable[[bytes], None],
+        on_output: Callable[[bytes], float | None],
+        on_quiet: Callable[[], None] = lambda: None,
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         name: str = "",
@@ -63,7 +65,7 @@ class EngineProcess:
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
-        self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr)
+        self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet)
 
     @property
     def pid(self) -> int:

@@ -42,19 +42,18 @@ class PollPump:
     def __init__(
         self,
         popen: subprocess.Popen[bytes],
-        on_output: Callable[[bytes], None],
+        on_output: Callable[[bytes], float | None],
         on_stderr: Callable[[bytes], None],
+        on_quiet: Callable[[], None] = lambda: None,
     ) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._popen = popen
-        self._in, self._outs = (
-            popen.stdin,
-            {popen.stdout.fileno(): on_output, popen.stderr.fileno(): on_stderr},
-        )
+        self._in = popen.stdin
         self._stdin, self._stdout = popen.stdin.fileno(), popen.stdout.fileno()
-        self._on_output = on_output
+        self._stderr = popen.stderr.fileno()
+        self._on_output, self._on_stderr, self._on_quiet = on_output, on_stderr, on_quiet
         self._pending = bytearray()
         self._lock = threading.Lock()
         self._closing = False
@@ -111,29 +110,38 @@ class PollPump:
 
     def _run(self) -> None:
         poll = select.poll()
-        poll.register(self._wake_read, select.POLLIN)
-        for fd in self._outs:
+        for fd in (self._wake_read, self._stdout, self._stderr):
             poll.register(fd, select.POLLIN)
-        open_outs = set(self._outs)
+        open_outs = {self._stdout, self._stderr}
         writing = False
+        patience: float | None = None
         try:
             while self._stdout in open_outs and not self._closing:
-                ready = poll.poll(TICK_MS)
-                if not ready and self._popen.poll() is not None:
-                    # The process has ended but somebody, a child of it, keeps its output open.
-                    break
+                ready = poll.poll(TICK_MS if patience is None else patience * 1000)
+                if not ready:
+                    if patience is not None:
+                        patience = None
+                        self._on_quiet()
+                    elif self._popen.poll() is not None:
+                        # The process has ended but somebody, a child of it, keeps its output open.
+                        break
                 for fd, _ in ready:
                     if fd in open_outs:
                         data = self._read(fd)
-                        if data:
-                            self._outs[fd](data)
-                        else:
+                        if not data:
                             open_outs.discard(fd)
                             poll.unregister(fd)
+                        elif fd == self._stdout:
+                            patience = self._on_output(data)
+                        else:
+                            self._on_stderr(data)
                     elif fd == self._wake_read:
                         os.read(fd, CHUNK)
                     else:
                         self._flush()
+                if not (self._pending or writing):
+                    # what is left over from now on is told by a wake-up
+                    continue
                 with self._lock:
                     if bool(self._pending and self._input_open) != writing:
                         writing = not writing
@@ -146,7 +154,8 @@ class PollPump:
             if writing:
                 poll.unregister(self._stdin)
             self._on_output(b"")
-            self._linger(poll, open_outs - {self._stdout})
+            if self._stderr in open_outs:
+                self._linger(poll)
             self._finish()
 
     def _read(self, fd: int) -> bytes:
@@ -169,21 +178,19 @@ class PollPump:
             if self._input_closing and not self._pending:
                 self._shut_input()
 
-    def _linger(self, poll: select.poll, fds: set[int]) -> None:
+    def _linger(self, poll: select.poll) -> None:
         # Standard output has ended; standard error is read on until it ends too or we are closed.
-        while fds and not self._closing:
+        while not self._closing:
             for fd, _ in poll.poll(TICK_MS):
-                if fd in fds:
+                if fd == self._stderr:
                     data = self._read(fd)
                     if not data:
-                        fds.discard(fd)
-                        poll.unregister(fd)
-                    else:
-                        self._outs[fd](data)
+                        return
+                    self._on_stderr(data)
                 elif fd == self._wake_read:
                     os.read(fd, CHUNK)
             if self._popen.returncode is not None:
-                break
+                return
 
     def _finish(self) -> None:
         with self._lock:
@@ -203,14 +210,15 @@ class ThreadPump:
     def __init__(
         self,
         popen: subprocess.Popen[bytes],
-        on_output: Callable[[bytes], None],
+        on_output: Callable[[bytes], float | None],
         on_stderr: Callable[[bytes], None],
+        on_quiet: Callable[[], None] = lambda: None,
     ) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._popen = popen
-        self._on_output = on_output
+        self._on_output, self._on_quiet = on_output, on_quiet
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._queued = 0
         self._lock = threading.Lock()
@@ -258,8 +266,9 @@ class ThreadPump:
         end()
 
     def _hear(self, data: bytes) -> None:
-        if not self._told:
-            self._on_output(data)
+        if not self._told and self._on_output(data) is not None:
+            # a blocking call cannot be timed
+            self._on_quiet()
 
     def _tell_end(self) -> None:
         with self._lock:
@@ -292,9 +301,10 @@ class ThreadPump:
 
 def start_pump(
     popen: subprocess.Popen[bytes],
-    on_output: Callable[[bytes], None],
+    on_output: Callable[[bytes], float | None],
     on_stderr: Callable[[bytes], None],
+    on_quiet: Callable[[], None] = lambda: None,
 ) -> Pump:
     """The pump that suits the platform, running."""
     kind: type[PollPump] | type[ThreadPump] = PollPump if hasattr(select, "poll") else ThreadPump
-    return kind(popen, on_output, on_stderr)
+    return kind(popen, on_output, on_stderr, on_quiet)

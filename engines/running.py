@@ -1,4 +1,8 @@
-"""One search on the event loop: its deadlines, and the one future that says how it ended."""
+"""One search on the event loop: its deadlines, and the one future that says how it ended.
+
+All searches of an engine share one timer, set anew only for what is due sooner. Where it rings too early for
+the search of the moment that one is asked again, which costs less than a timer for each.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,11 @@ class Keeper(Protocol):
 
 
 class Running:
-    """A search under way. `done` resolves with its Search, or fails with an EngineError.
+    """A search under way, or lined up behind one. `done` resolves with its Search, or fails with an
+    EngineError.
 
-    `news` is set when a streamed search has reports and when it has ended; `left` once its owner gave it up.
+    `news` is set when a streamed search has reports and when it has ended; `left` once its owner gave it up;
+    `started` is when its turn came (`time.monotonic`), None before.
 
     Three clocks run: until the fence falls (`ready`), until the search should be over (its own time plus
     `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine that is silent for
@@ -44,23 +50,20 @@ class Running:
         self.owner = asyncio.current_task()
         self.left = False
         self.news = asyncio.Event()
+        self.started: float | None = None
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[Search] = self._loop.create_future()
         self._waiters: list[asyncio.Future[None]] = []
         self._deadlines = deadlines
         self._keeper = keeper
         self._timeout = timeout
-        self._started = time.monotonic()
         self._stopped_at: float | None = None
         self._heard = -1
-        self._heard_at = self._started
-        self._timer: asyncio.TimerHandle | None = None
+        self._heard_at = 0.0
         # Nobody wakes us when the fence falls. To look this often finds every deadline behind it in time.
-        bound = deadlines.search
-        if search.plan.own_seconds is not None:
-            bound = search.plan.own_seconds + deadlines.search_slack
+        own = search.plan.own_seconds
+        bound = deadlines.search if own is None else own + deadlines.search_slack
         self._step = min(deadlines.ready, deadlines.silence, deadlines.stop, bound)
-        self._check_fence(self._started)
 
     async def wait(self) -> Search:
         """The search once it has ended; who is cancelled while waiting leaves it to go on."""
@@ -71,88 +74,75 @@ class Running:
             await waiter
         return self.done.result()
 
-    def begun(self) -> None:
-        """The engine is on it: its own clocks start."""
-        self._check()
+    def start(self) -> float:
+        """Its turn has come; when to `check` it first."""
+        self.started = self._heard_at = time.monotonic()
+        return self._check_fence(self.started)
 
     def stopped(self) -> None:
         """`stop` has been sent: the best move is due."""
         if self._stopped_at is None:
             self._stopped_at = time.monotonic()
-            self._check()
 
     def finish(self) -> None:
         """The best move is here."""
-        self._settle()
         if not self.done.done():
             self.done.set_result(self.search)
             self._wake()
 
     def lose(self, error: Exception) -> None:
         """There will be no best move."""
-        self._settle()
         if not self.done.done():
             self.done.set_exception(error)
             # a search nobody waits for any more must not complain about it
             self.done.exception()
             self._wake()
 
+    def check(self) -> float:
+        """Does what is due, and tells when to check again; of no meaning once it is `done`."""
+        now = time.monotonic()
+        if self._stopped_at is not None:
+            return self._check_stop(now, self._stopped_at)
+        if self._timeout is not None and now >= self._since + self._timeout:
+            self._keeper.stop_search("timeout")
+            return now + self._deadlines.stop
+        begun_at = self._keeper.begun_at(self.search)
+        return self._check_fence(now) if begun_at is None else self._check_search(now, begun_at)
+
+    @property
+    def _since(self) -> float:
+        assert self.started is not None
+        return self.started
+
     def _wake(self) -> None:
+        self.news.set()
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _settle(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self.news.set()
-
-    def _arm(self, when: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_later(max(when - time.monotonic(), 0.0), self._check)
-
-    def _check(self) -> None:
-        if self.done.done():
-            return
-        now = time.monotonic()
-        if self._stopped_at is not None:
-            self._check_stop(now, self._stopped_at)
-        elif self._timeout is not None and now >= self._started + self._timeout:
-            self._keeper.stop_search("timeout")
-        elif (begun_at := self._keeper.begun_at(self.search)) is None:
-            self._check_fence(now)
-        else:
-            self._check_search(now, begun_at)
-
-    def _check_stop(self, now: float, stopped_at: float) -> None:
+    def _check_stop(self, now: float, stopped_at: float) -> float:
         begun_at = self._keeper.begun_at(self.search)
         if begun_at is None:
             # `stop` waits behind a fence the engine may take its time for
-            self._check_fence(now)
-            return
+            return self._check_fence(now)
         due = max(stopped_at, begun_at) + self._deadlines.stop
         if now >= due:
             self._keeper.fail(f"gave no best move within {self._deadlines.stop:g} s of being told to stop")
-        else:
-            self._arm(due)
+        return due
 
-    def _check_fence(self, now: float) -> None:
-        due = self._started + self._deadlines.ready
+    def _check_fence(self, now: float) -> float:
+        due = self._since + self._deadlines.ready
         if now >= due:
             self._keeper.fail(f"did not answer isready within {self._deadlines.ready:g} s before the search")
-        else:
-            ends = [due, now + self._step]
-            if self._timeout is not None and self._stopped_at is None:
-                ends.append(self._started + self._timeout)
-            self._arm(min(ends))
+        elif self._timeout is not None and self._stopped_at is None:
+            return min(due, now + self._step, self._since + self._timeout)
+        return min(due, now + self._step)
 
-    def _check_search(self, now: float, begun_at: float) -> None:
+    def _check_search(self, now: float, begun_at: float) -> float:
         ends: list[tuple[float, str]] = []
         plan = self.search.plan
         if self._timeout is not None:
-            ends.append((self._started + self._timeout, "timeout"))
+            ends.append((self._since + self._timeout, "timeout"))
         if plan.seconds is not None:
             ends.append((begun_at + plan.seconds, "seconds"))
         elif plan.own_seconds is not None:
@@ -162,10 +152,9 @@ class Running:
         for when, reason in sorted(ends):
             if now >= when:
                 self._keeper.stop_search(reason)
-                return
-        ends.append((self._check_silence(now), "silence"))
-        if not self.done.done():
-            self._arm(min(when for when, _ in ends))
+                return now + self._deadlines.stop
+        silence = self._check_silence(now)
+        return min([silence, *(when for when, _ in ends)])
 
     def _check_silence(self, now: float) -> float:
         """When to look again; fails the search when a sign of life stays out."""

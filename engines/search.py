@@ -13,6 +13,7 @@ import msgspec
 
 from engines.info import Info, read
 from engines.plan import Plan
+from engines.skim import BLOCK, COMMON, last_lines
 
 MAX_LINES = 512  # multipv lines kept; engines offer 500 at most
 MAX_STRINGS = 100  # `info string` texts kept, the last ones
@@ -66,6 +67,12 @@ class Search:
         """Keeps one `info` line; the name of the watched bound it reaches, if any."""
         if len(line) > MAX_KEPT:
             line = line[:MAX_KEPT].rsplit(b" ", 1)[0]
+        common = COMMON(line)
+        if common is not None and (slot := self._slots.get(int(common[1]))) is not None:
+            slot.exact, slot.bound, slot.later = line, None, None
+            if self.backlog is not None:
+                self._queue([line])
+            return self._reached(line) if self.plan.watched else None
         if b"  " in line:
             # the glances below look for single blanks
             line = b" ".join(line.split())
@@ -76,8 +83,23 @@ class Search:
         else:
             self._progress = line
         if self.backlog is not None:
-            self._queue(line)
+            self._queue([line])
         return self._reached(line) if self.plan.watched else None
+
+    def take_block(self, block: bytes) -> bool:
+        """The same for a block of whole lines, line breaks included, where all that counts of it is seen at a
+        glance; False, and nothing done, where it is not."""
+        if len(block) < BLOCK or self.plan.watched:
+            return False
+        lines = last_lines(block, self._slots, MAX_KEPT)
+        if lines is None:
+            return False
+        for rank, line in lines.items():
+            slot = self._slots[rank]
+            slot.exact, slot.bound, slot.later = line, None, None
+        if self.backlog is not None:
+            self._queue(block[:-1].split(b"\n"))
+        return True
 
     def fault(self, text: str) -> None:
         """Notes what the engine did against its protocol; the same twice is noted once."""
@@ -162,12 +184,12 @@ class Search:
         else:
             slot.exact, slot.bound, slot.later = line, None, None
 
-    def _queue(self, line: bytes) -> None:
+    def _queue(self, lines: list[bytes]) -> None:
         backlog = self.backlog
         if backlog is None:
             return
-        backlog.append(line)
-        self._backlog_bytes += len(line)
+        backlog.extend(lines)
+        self._backlog_bytes += sum(map(len, lines))
         while self._backlog_bytes > MAX_BACKLOG:
             self._backlog_bytes -= len(backlog.popleft())
             self.dropped += 1

@@ -161,15 +161,28 @@ class Session:
         if self._buffer:
             data = bytes(self._buffer) + data
             self._buffer.clear()
-        lines = data.split(b"\n")
-        rest = lines.pop()
         if self._cutting:
             self._cutting = False
-            del lines[0]
-        for line in lines:
-            self._line(line, events)
-        self._hold(rest, events)
+            data = data[data.index(b"\n") + 1 :]
+        whole = data.rfind(b"\n") + 1
+        if whole and not self._skim(data[:whole], events):
+            for line in data[: whole - 1].split(b"\n"):
+                self._line(line, events)
+        if whole < len(data):
+            self._hold(data[whole:], events)
         return events
+
+    def _skim(self, block: bytes, events: list[Event]) -> bool:
+        # a flood of reports, too many to look at one by one
+        search = self.search
+        if search is None or self.state not in (State.SEARCHING, State.STOPPING):
+            return False
+        if not search.take_block(block):
+            return False
+        if search.backlog is not None:
+            events.append(Reported(search))
+        self._talk.extend(line[:TAIL_WIDTH] for line in block[:-1].rsplit(b"\n", TAIL_LINES)[-TAIL_LINES:])
+        return True
 
     def outgoing(self) -> bytes:
         """What hearing made us say, and empties it."""

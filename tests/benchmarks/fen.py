@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 
 import chess
@@ -27,24 +26,23 @@ def _chess(quick: bool) -> Iterator[Result]:
     fens = records(500 if quick else 3000)
     bad = [fen for fen in fens if not check(fen).ok or not chess.Board(fen).is_valid()]
     assert not bad, f"the contestants disagree about {bad[:3]}"
-    spans = interleaved(
+    timings = interleaved(
         {
             "ours": lambda: [check(fen) for fen in fens],
             "peer": lambda: [chess.Board(fen).status() for fen in fens],
         },
         3 if quick else 9,
-        clock=time.process_time,
     )
-    ours, peer = spans["ours"] / len(fens), spans["peer"] / len(fens)
+    ratio = timings.ratio("peer", "ours", "cpu")
     goal, judge = at_least(6)
     yield Result(
         target=7,
         name="check a chess FEN, against python-chess",
-        ours=ours,
-        peer=peer,
-        ratio=peer / ours,
+        ours=timings.median("ours", "cpu") / len(fens),
+        peer=timings.median("peer", "cpu") / len(fens),
+        ratio=ratio,
         goal=goal,
-        met=judge(peer / ours),
+        met=judge(ratio),
         note="seconds a record",
     )
 
@@ -59,14 +57,12 @@ def _growth(quick: bool) -> Iterator[Result]:
         ("digits", "1"),
     ):
         short, long = text * 2_000, text * (20_000 if quick else 200_000)
-        spans = interleaved(
-            {"short": lambda t=short: check(t), "long": lambda t=long: check(t)}, 3, clock=time.process_time
-        )
-        growth = spans["long"] / spans["short"] / (len(long) / len(short))
+        timings = interleaved({"short": lambda t=short: check(t), "long": lambda t=long: check(t)}, 3)
+        growth = timings.ratio("long", "short", "cpu") / (len(long) / len(short))
         yield Result(
             target=None,
             name=f"check grows with the length: {name}",
-            ours=spans["long"],
+            ours=timings.median("long", "cpu"),
             ratio=growth,
             goal=goal,
             met=judge(growth),

@@ -1,13 +1,16 @@
-"""How soon things happen: the built-in engine's answer to `stop`, and the command line's first word."""
+"""How soon things happen: the built-in engine's answer to `stop`, the command line's first words."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tests.benchmarks.measure import Benchmark, Result, at_most, interleaved
+from engines.find import choose
+from tests.benchmarks.floor import Floor
+from tests.benchmarks.measure import Benchmark, Result, Span, Timings, at_most, interleaved
 
 STOP_GOAL = 0.1  # seconds
 
@@ -51,21 +54,80 @@ def _help(quick: bool) -> Iterator[Result]:
     def run(*words: str) -> None:
         subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
 
-    spans = interleaved(
+    timings = interleaved(
         {"ours": lambda: run("-m", "adapter.cli", "--help"), "floor": lambda: run("-c", "pass")},
         5 if quick else 21,
     )
     goal, judge = at_most(5)
-    ratio = spans["ours"] / spans["floor"]
+    ratio = timings.ratio("ours", "floor")
     yield Result(
         target=11,
         name="fenwire --help, against bare Python",
-        ours=spans["ours"],
-        floor=spans["floor"],
+        ours=timings.median("ours"),
+        floor=timings.median("floor"),
         ratio=ratio,
         goal=goal,
         met=judge(ratio),
     )
 
 
-BENCHMARKS = (Benchmark("stop", _stop), Benchmark("help", _help))
+FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+
+
+def _ours() -> tuple[float, str]:
+    """Seconds from the start of the command to its first report, and the move that leads it."""
+    words = (
+        "-m",
+        "adapter.cli",
+        "analyze",
+        FEN,
+        "--engine",
+        "stockfish",
+        "--depth",
+        "9",
+        "--stream",
+        "--json",
+    )
+    start = time.perf_counter()
+    with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        line = run.stdout.readline()
+        seconds = time.perf_counter() - start
+        run.communicate()
+    return seconds, str(json.loads(line)["pv"][0])
+
+
+def _floor(command: Sequence[str]) -> tuple[float, str]:
+    """The same of an engine by itself: its start, its handshake, and the search up to the first report."""
+    start = time.perf_counter()
+    with Floor(command) as engine:
+        line = engine.first(f"position fen {FEN}\ngo depth 9".encode(), b" pv ")
+        seconds = time.perf_counter() - start
+    return seconds, line.partition(b" pv ")[2].split()[0].decode()
+
+
+def _first_report(quick: bool) -> Iterator[Result]:
+    command = choose("chess", "stockfish", fallback=False).command
+    spans: dict[str, list[Span]] = {"ours": [], "floor": []}
+    for turn in range(6 if quick else 21):
+        (ours, move), (floor, expected) = _ours(), _floor(command)
+        assert move == expected
+        if turn:
+            spans["ours"].append(Span(ours, 0.0))
+            spans["floor"].append(Span(floor, 0.0))
+    timings = Timings(spans)
+    goal, judge = at_most(1.5)
+    ratio = timings.ratio("ours", "floor")
+    yield Result(
+        target=11,
+        name="fenwire analyze to its first report, against the engine",
+        ours=timings.median("ours"),
+        floor=timings.median("floor"),
+        ratio=ratio,
+        goal=goal,
+        met=judge(ratio),
+        note="the floor is the engine's own start, handshake and search",
+    )
+
+
+BENCHMARKS = (Benchmark("stop", _stop), Benchmark("help", _help), Benchmark("first-report", _first_report))

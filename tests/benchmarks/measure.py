@@ -1,12 +1,20 @@
-"""How a benchmark measures: its contestants take turns, so that a machine's moods fall on all alike."""
+"""How a benchmark measures: its contestants take turns, so that a machine's moods fall on all alike.
+
+>>> timings = interleaved({"ours": lambda: sum(range(10)), "peer": lambda: sum(range(1000))}, 3)
+>>> timings.ratio("peer", "ours") > 1
+True
+"""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple
 
 import msgspec
+
+Clock = Literal["wall", "cpu"]
 
 
 class Result(msgspec.Struct, kw_only=True):
@@ -31,25 +39,53 @@ class Benchmark(msgspec.Struct, frozen=True):
     run: Callable[[bool], Iterable[Result]]
 
 
-def interleaved(
-    contestants: Mapping[str, Callable[[], object]],
-    rounds: int,
-    *,
-    clock: Callable[[], float] = time.perf_counter,
-) -> dict[str, float]:
-    """The median seconds of each contestant over so many rounds, every round running each of them once.
+class Span(NamedTuple):
+    """What one turn took, in seconds: on the wall's clock, and of this process' processor time, all threads
+    and none of its children."""
 
-    The order is turned round every other round, so that none always runs first.
+    wall: float
+    cpu: float
+
+
+class Timings:
+    """The spans of each contestant, turn by turn."""
+
+    def __init__(self, spans: Mapping[str, list[Span]]) -> None:
+        self.spans = spans
+
+    def median(self, name: str, clock: Clock = "wall") -> float:
+        """The middle one of a contestant's spans."""
+        return statistics.median(getattr(span, clock) for span in self.spans[name])
+
+    def ratio(self, over: str, under: str, clock: Clock = "wall") -> float:
+        """The middle one of the ratios of the turns: each pair ran side by side, under one mood."""
+        pairs = zip(self.spans[over], self.spans[under], strict=True)
+        return statistics.median(getattr(one, clock) / getattr(other, clock) for one, other in pairs)
+
+
+def interleaved(
+    contestants: Mapping[str, Callable[[], object]], rounds: int, *, same: bool = False
+) -> Timings:
+    """The spans of each contestant over so many rounds, every round running each of them once.
+
+    The order is turned round every other round, so that none always runs first. Where they are to have the
+    `same` results, a round in which they differ raises AssertionError: no times are compared then.
     """
-    spans: dict[str, list[float]] = {name: [] for name in contestants}
+    spans: dict[str, list[Span]] = {name: [] for name in contestants}
     for turn in range(rounds + 1):
         names = list(contestants) if turn % 2 else list(reversed(contestants))
+        results = {}
         for name in names:
-            start = clock()
-            contestants[name]()
+            wall, cpu = time.perf_counter(), time.process_time()
+            results[name] = contestants[name]()
+            span = Span(time.perf_counter() - wall, time.process_time() - cpu)
             if turn:  # the first round warms up
-                spans[name].append(clock() - start)
-    return {name: statistics.median(values) for name, values in spans.items()}
+                spans[name].append(span)
+        if same:
+            first = names[0]
+            differing = [name for name in names if results[name] != results[first]]
+            assert not differing, f"{', '.join(differing)} found other results than {first}"
+    return Timings(spans)
 
 
 def at_least(goal: float, unit: str = "x") -> tuple[str, Callable[[float], bool]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterator
 
 import pyffish
@@ -73,13 +72,13 @@ def _rules(quick: bool) -> Iterator[Result]:
         }
         for name, (ours, peer, target) in works.items():
             goal, judge = at_least(25 if target else 5)
-            spans = interleaved({"ours": ours, "peer": peer}, 3 if quick else 7, clock=time.process_time)
-            ratio = spans["peer"] / spans["ours"]
+            timings = interleaved({"ours": ours, "peer": peer}, 3 if quick else 7)
+            ratio = timings.ratio("peer", "ours", "cpu")
             yield Result(
                 target=target,
                 name=name,
-                ours=spans["ours"] / len(played),
-                peer=spans["peer"] / len(played),
+                ours=timings.median("ours", "cpu") / len(played),
+                peer=timings.median("peer", "cpu") / len(played),
                 ratio=ratio,
                 goal=goal,
                 met=judge(ratio),

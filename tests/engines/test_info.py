@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -11,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from engines.info import KEYS, Info, number, read
+from engines.info import _MOVE_LETTERS, KEYS, Info, number, read, read_by_keys
 from engines.score import Bound, Cp, Mate
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -226,3 +227,75 @@ def test_sane_lines_are_read_as_python_chess_reads_them(keys: dict[str, Any], ra
         )
     if "wdl" in keys:
         assert ours.wdl == keys["wdl"]
+
+
+TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
+COMMON = (
+    "info depth 20 seldepth 31 multipv 2 score cp -13 nodes 1000 nps 50000 hashfull 7 tbhits 3 time 20 "
+    "pv a2a3 b7b8q"
+)
+
+
+def test_every_recorded_report_is_read_alike_both_ways() -> None:
+    """The short way for the common layout, and the long one for any, over all that engines really said."""
+    lines = [
+        line.partition(" < ")[2].encode()
+        for path in TRANSCRIPTS.glob("*.txt")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if " < info " in line
+    ]
+    assert len(lines) > 100
+    for line in lines:
+        assert read(line) == read_by_keys(line), line
+
+
+ODD_WORDS = st.sampled_from(
+    [*sorted(KEYS), "", "0", "00", "-0", "-1", "+3", "1_0", "1.5", "12/20", "99999", "9" * 30, "\u0663",
+     "e2e4", "E2E4", "E7E8Q", "a10b10", "banana", "\t", "5\t", "cp", "mate", "1e3", "\x0b1"]
+)  # fmt: skip
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 24), ODD_WORDS, st.sampled_from(["put", "before", "drop"])), max_size=4
+    ),
+    st.sampled_from([None, 9999, 10000]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_common_layout_disturbed_is_read_alike_both_ways(
+    changes: list[tuple[int, str, str]], mate_score: int | None, marked: bool, full: bool
+) -> None:
+    words = COMMON.split(" ")
+    if not full:
+        del words[14:16]
+    if marked:
+        words.insert(10, "lowerbound")
+    for at, word, how in changes:
+        if how != "before":
+            del words[at : at + 1]
+        if how != "drop":
+            words.insert(at, word)
+    line = " ".join(words).encode()
+    assert read(line, mate_score=mate_score) == read_by_keys(line, mate_score=mate_score)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 10**12), min_size=8, max_size=8), st.integers(-(10**6), 10**6), st.booleans())
+def test_the_common_layout_is_read_alike_whatever_its_numbers(
+    counts: list[int], score: int, mate: bool
+) -> None:
+    words = COMMON.split(" ")
+    words[2:8:2] = map(str, counts[:3])
+    words[11:20:2] = map(str, counts[3:])
+    words[8:10] = ["mate" if mate else "cp", str(score)]
+    line = " ".join(words).encode()
+    info = read(line)
+    assert info == read_by_keys(line)
+    assert (info.depth, info.nodes, info.nps, info.time_ms) == (counts[0], *counts[3:5], counts[7])
+
+
+def test_no_key_can_be_written_with_the_letters_of_moves() -> None:
+    """Why moves are not searched for keys where they hold no other letters."""
+    assert all(key.encode().translate(None, _MOVE_LETTERS) for key in KEYS)

@@ -1,0 +1,76 @@
+"""A flood of reports told apart at a glance: of a block of common lines, the last one of each rank.
+
+An engine may print faster than lines can be taken one by one. All but the last report of a rank have no
+effect where each is a common one, and that is seen of a whole block at once: without its digits, its blanks
+and the letters that moves are written with, a line of the common layout is always the same few letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from itertools import product
+
+COMMON = re.compile(
+    rb"info depth \d+ seldepth \d+ multipv (\d+) score (?:cp|mate) -?\d+ (?:wdl \d+ \d+ \d+ )?"
+    rb"nodes \d+ nps \d+ (?:hashfull \d+ )?tbhits \d+ time \d+ pv [a-iknqr0-9 ]+"
+).fullmatch  # a report with an exact score; its one group is the rank
+BLOCK = 1000  # bytes; a smaller block is taken line by line
+MAX_RANKS = 8  # with more of them to look for, lines are taken as fast one by one
+
+_DROPPED = b"0123456789- abcdefghiknqr"
+
+
+def _bones(line: bytes) -> bytes:
+    return line.translate(None, _DROPPED)
+
+
+_LAYOUTS = frozenset(
+    _bones(b"info depth seldepth multipv score %b %bnodes nps %btbhits time pv" % parts)
+    for parts in product((b"cp", b"mate"), (b"", b"wdl "), (b"", b"hashfull "))
+)
+
+
+def last_lines(block: bytes, ranks: Collection[int], longest: int) -> Mapping[int, bytes] | None:
+    """The last line of each of these ranks in a block of whole lines; None unless the block holds nothing but
+    common reports of them, each of at most `longest` bytes, and every such last line has an exact score."""
+    if len(ranks) > MAX_RANKS or not block.startswith(b"info depth "):
+        return None
+    # Every line is a report, and none holds free text: of the two keys for that, the letters of `message` are
+    # no part of any layout, those of `string` could be.
+    count = block.count(b"\n")
+    if not _of_layouts(_bones(block), count) or b" string " in block:
+        return None
+    if block.count(b"\ninfo depth ") != count - 1:
+        return None
+    # No layout has room for a second `multipv`: where they are as many as the lines, each has its one.
+    found: dict[int, bytes] = {}
+    for rank in ranks:
+        key = b" multipv %d score " % rank
+        seen = block.count(key)
+        count -= seen
+        if seen:
+            at = block.rfind(key)
+            line = block[block.rfind(b"\n", 0, at) + 1 : block.find(b"\n", at)]
+            if COMMON(line) is None:
+                return None
+            found[rank] = line
+    return None if count or _longer(block, longest) else found
+
+
+def _of_layouts(bones: bytes, count: int) -> bool:
+    first = bones[: bones.find(b"\n")]
+    if bones == (first + b"\n") * count:
+        return first in _LAYOUTS
+    return _LAYOUTS.issuperset(bones[:-1].split(b"\n"))
+
+
+def _longer(block: bytes, most: int) -> bool:
+    """Whether a line of the block is longer than that."""
+    at = 0
+    while len(block) - at > most:
+        end = block.rfind(b"\n", at, at + most + 1)
+        if end < 0:
+            return True
+        at = end + 1
+    return False

@@ -1,0 +1,139 @@
+"""From FEN text to a checked analysis: `Pool.analyze` against python-chess and the floor, on one engine and on
+two."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+import chess
+
+from adapter import Limit, Pool
+from engines.find import choose
+from tests.benchmarks.fen import records
+from tests.benchmarks.floor import Floor, best
+from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
+from tests.benchmarks.peers import python_chess
+
+
+def questions(number: int) -> list[str]:
+    """Records of games that are not over."""
+    return [fen for fen in records(number + 20) if any(chess.Board(fen).legal_moves)][:number]
+
+
+async def analyzed(pool: Pool, fens: Sequence[str], nodes: int) -> list[str]:
+    """The records after the best moves, in order."""
+    found = []
+    async for result in pool.analyze(fens, Limit(nodes=nodes), ordered=True):
+        assert result.analysis is not None
+        assert result.analysis.best is not None
+        found.append(result.analysis.best.fen)
+    return found
+
+
+def pooled(stack: ExitStack, runner: asyncio.Runner, size: int) -> Pool:
+    """A pool of Stockfishes, open until the stack ends."""
+    pool = runner.run(_entered(Pool("stockfish", size=size, options={"Threads": 1}, fallback=False)))
+    stack.callback(lambda: runner.run(pool.__aexit__(None, None, None)))
+    return pool
+
+
+async def _entered(pool: Pool) -> Pool:
+    return await pool.__aenter__()
+
+
+def _one(quick: bool) -> Iterator[Result]:
+    found = choose("chess", "stockfish", fallback=False)
+    fens = questions(200 if quick else 1000)
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        floor = stack.enter_context(Floor(found.command))
+        _, peer = stack.enter_context(python_chess(found.command, runner, nodes=1))
+        pool = pooled(stack, runner, 1)
+        moves = [best(floor.ask(_request(fen, 1))) for fen in fens]
+        after = runner.run(analyzed(pool, fens, 1))
+        assert after == peer(fens) == [_after(fen, move) for fen, move in zip(fens, moves, strict=True)]
+        timings = interleaved(
+            {
+                "ours": lambda: runner.run(analyzed(pool, fens, 1)),
+                "peer": lambda: peer(fens),
+                "floor": lambda: [best(floor.ask(_request(fen, 1))) for fen in fens],
+            },
+            5 if quick else 15,
+        )
+    for name, over, under, goal in (
+        ("FEN in, checked FEN out, against python-chess", "peer", "ours", at_least(2)),
+        ("FEN in, checked FEN out, against the floor", "ours", "floor", at_most(1.6)),
+    ):
+        ratio = timings.ratio(over, under)
+        other = over if under == "ours" else under
+        yield Result(
+            target=9,
+            name=name,
+            ours=timings.median("ours") / len(fens),
+            peer=timings.median("peer") / len(fens) if other == "peer" else None,
+            floor=timings.median("floor") / len(fens) if other == "floor" else None,
+            ratio=ratio,
+            goal=goal[0],
+            met=goal[1](ratio),
+            note="seconds a position",
+        )
+
+
+def _two(quick: bool) -> Iterator[Result]:
+    """Two engines on two processors; the floor is two raw drivers that share the work out between them."""
+    found = choose("chess", "stockfish", fallback=False)
+    fens = questions(60 if quick else 200)
+    nodes = 20_000
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        floors = [stack.enter_context(Floor(found.command)) for _ in range(2)]
+        pool = pooled(stack, runner, 2)
+        timings = interleaved(
+            {
+                "ours": lambda: runner.run(analyzed(pool, fens, nodes)),
+                "floor": lambda: _shared(floors, [_request(fen, nodes) for fen in fens]),
+            },
+            3 if quick else 9,
+        )
+    goal, judge = at_most(1.03)
+    ratio = timings.ratio("ours", "floor")
+    yield Result(
+        target=10,
+        name="two engines, 20,000 nodes, against two floors",
+        ours=timings.median("ours") / len(fens),
+        floor=timings.median("floor") / len(fens),
+        ratio=ratio,
+        goal=goal,
+        met=judge(ratio),
+        note="seconds a position",
+    )
+
+
+def _request(fen: str, nodes: int) -> bytes:
+    return f"position fen {fen}\ngo nodes {nodes}".encode()
+
+
+def _after(fen: str, move: str) -> str:
+    board = chess.Board(fen)
+    board.push_uci(move)
+    return board.fen()
+
+
+def _shared(floors: Sequence[Floor], requests: Sequence[bytes]) -> None:
+    left = iter(requests)
+    threads = [threading.Thread(target=_serve, args=(floor.ask, left)) for floor in floors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _serve(ask: Callable[[bytes], bytes], left: Iterator[bytes]) -> None:
+    for request in left:
+        ask(request)
+
+
+BENCHMARKS = (Benchmark("analysis", _one), Benchmark("two-engines", _two))

@@ -1,0 +1,179 @@
+"""What engines report: reading a line, keeping the last of many, and a flood of them with a slow consumer."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import chess
+import chess.engine
+
+from engines.dialects import get
+from engines.driver import Driver
+from engines.find import choose, known
+from engines.info import read
+from engines.limits import Limit
+from engines.plan import plan
+from engines.search import Search
+from tests.benchmarks import instant
+from tests.benchmarks.floor import Floor
+from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
+from tests.benchmarks.sequence import opened
+
+ALL = chess.engine.INFO_ALL
+BASIC = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+UCI = get("uci")
+PLAN = plan(Limit(nodes=1), UCI, UCI.capabilities, side="w")
+POSITION = f"position fen {chess.STARTING_FEN}"
+
+
+def lines(number: int) -> list[bytes]:
+    """Real reports of Stockfish about the start position, five lines at a time."""
+    found = choose("chess", "stockfish", fallback=False)
+    with Floor(found.command) as engine:
+        engine.ask(b"setoption name MultiPV value 5\nisready", b"readyok")
+        heard = engine.ask(b"position startpos\ngo depth 16")
+    real = [line for line in heard.splitlines() if b" multipv " in line]
+    return (real * (number // len(real) + 1))[:number]
+
+
+def theirs(line: str, board: chess.Board, selector: chess.engine.Info = ALL) -> chess.engine.InfoDict:
+    """A line read by python-chess, which keeps that function to itself."""
+    return chess.engine._parse_uci_info(line.removeprefix("info "), board, selector)
+
+
+def _same(line: bytes) -> bool:
+    ours, peer = read(line), theirs(line.decode(), chess.Board())
+    counts = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits")
+    score = ours.score or (ours.bound.score if ours.bound else None)
+    return (
+        [getattr(ours, key) for key in counts] == [peer.get(key) for key in counts]
+        and ours.pv == tuple(move.uci() for move in peer["pv"])
+        and getattr(score, "mate", None) == peer["score"].relative.mate()
+        and getattr(score, "cp", None) == peer["score"].relative.score()
+    )
+
+
+def _last(given: Sequence[bytes]) -> list[tuple[str, ...]]:
+    search = Search(PLAN)
+    for line in given:
+        search.take(line)
+    return [info.pv for info in search.lines()]
+
+
+def _reading(quick: bool) -> Iterator[Result]:
+    given = lines(2_000 if quick else 10_000)
+    text, board = [line.decode() for line in given], chess.Board()
+    differing = [line for line in set(given) if not _same(line)]
+    assert not differing, f"the contestants read {differing[0]!r} differently"
+    few = max(len(given) // 10, 1)
+    timings = interleaved(
+        {
+            "typed": lambda: [read(line) for line in given],
+            "last": lambda: _last(given),
+            "all": lambda: [theirs(line, board) for line in text[:few]],
+            "basic": lambda: [theirs(line, board, BASIC) for line in text],
+        },
+        5 if quick else 15,
+    )
+    counts = {"typed": len(given), "last": len(given), "all": few, "basic": len(given)}
+    for name, ours, peer, least in (
+        ("reading a report, against python-chess' INFO_ALL", "typed", "all", 40),
+        ("reading a report, against its BASIC|SCORE", "typed", "basic", 6),
+        ("keeping the last of many, against its INFO_ALL", "last", "all", 100),
+    ):
+        goal, judge = at_least(least)
+        ratio = timings.ratio(peer, ours, "cpu") * counts[ours] / counts[peer]
+        yield Result(
+            target=5,
+            name=name,
+            ours=timings.median(ours, "cpu") / counts[ours],
+            peer=timings.median(peer, "cpu") / counts[peer],
+            ratio=ratio,
+            goal=goal,
+            met=judge(ratio),
+            note="seconds a line",
+        )
+
+
+async def _watched(driver: Driver, most: int) -> str:
+    """A streamed search whose reader takes a handful of reports a millisecond and misses the rest."""
+    running = await driver.begin(POSITION, PLAN, streamed=True)
+    while not running.done.done():
+        driver.reports(running, most)
+        await asyncio.sleep(0.001)
+    return str((await driver.result(running)).best)
+
+
+async def _unwatched(driver: Driver) -> str:
+    search = await driver.result(await driver.begin(POSITION, PLAN))
+    return str(search.best) if search.lines()[0].pv else ""
+
+
+def _flood(quick: bool) -> Iterator[Result]:
+    count = 200_000 if quick else 1_000_000
+    command = (sys.executable, "-S", "-E", str(Path(instant.__file__)), "--flood", str(count))
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        floor = stack.enter_context(Floor(command))
+        ours = opened(stack, runner, known("generic-uci"), command)
+        assert runner.run(_unwatched(ours)) == runner.run(_watched(ours, 16)) == "e2e4"
+        timings = interleaved(
+            {
+                "last": lambda: runner.run(_unwatched(ours)),
+                "slow": lambda: runner.run(_watched(ours, 16)),
+                "floor": lambda: floor.drain(b"go nodes 1"),
+            },
+            3 if quick else 7,
+        )
+    for name, ours_name, most in (
+        ("a flood of reports, the last counts", "last", 4.0),
+        ("a flood of reports, a slow reader of them", "slow", None),
+    ):
+        ratio = timings.ratio(ours_name, "floor")
+        goal, judge = at_most(most) if most else ("told only", lambda _: True)
+        yield Result(
+            target=6 if most else None,
+            name=name,
+            ours=timings.median(ours_name) / count,
+            floor=timings.median("floor") / count,
+            ratio=ratio,
+            goal=goal,
+            met=judge(ratio),
+            note="seconds a line",
+        )
+    goal, judge = at_most(2, " MB")
+    growth = float(subprocess.check_output([sys.executable, "-m", __name__, str(count)], text=True))
+    yield Result(
+        target=6,
+        name="a flood of reports, a slow reader: memory's growth",
+        ratio=growth,
+        goal=goal,
+        met=judge(growth),
+        note=f"megabytes of the process' peak over {count} lines, beyond a flood of a twentieth",
+    )
+
+
+async def _grow(count: int) -> float:
+    """How much a flood raises this process' peak of memory, in megabytes."""
+    peaks = []
+    for size in (count // 20, count):
+        command = (sys.executable, "-S", "-E", str(Path(instant.__file__)), "--flood", str(size))
+        driver = await Driver.open(known("generic-uci"), command)
+        await _watched(driver, 16)
+        await driver.close()
+        gc.collect()
+        peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    return peaks[1] - peaks[0]
+
+
+BENCHMARKS = (Benchmark("reading", _reading), Benchmark("flood", _flood))
+
+if __name__ == "__main__":
+    print(asyncio.run(_grow(int(sys.argv[1]))))  # noqa: T201 - read by the benchmark that starts it
