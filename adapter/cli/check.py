@@ -79,6 +79,8 @@ def command(
 
     if out is not None and not fix:
         raise click.UsageError("--out says where --fix writes; give --fix too")
+    if out is not None and out.exists() and any(out.samefile(path) for path in files):
+        raise click.UsageError(f"--out would overwrite {out} while it is read; name another file")
 
     def judged(entry: Entry, alone: bool) -> Report:
         game = entry.variant if variant == "auto" else variant

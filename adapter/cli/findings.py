@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 _INDENT = "  "
-_RANKS = 5  # slashes without which there is no board to draw
+_RANKS, _MOST_RANKS = 5, 15  # slashes of what is drawn as a board
+_MOST_DRAWN = 160  # characters of it
 _ON_BOARD = re.compile(r"rank [0-9]|[a-i][0-9]")
 
 
@@ -108,11 +109,14 @@ def _fitting(text: str, left: int, room: int) -> int:
 
 def _board(report: Report) -> Iterator[str]:
     """The board as it was written, when something is wrong on it: bad squares and ranks marked."""
-    from adapter import diagram
-
     marks = [problem.at for problem in report.problems if problem.severity == "error"]
-    placement = max(report.input.split() or [""], key=lambda word: word.count("/"))
-    if placement.count("/") >= _RANKS and any(_ON_BOARD.match(mark) for mark in marks):
+    if not any(_ON_BOARD.match(mark) for mark in marks):
+        return
+    from adapter import diagram
+    from adapter.fen.fields import placement_of
+
+    placement = placement_of(report.input)
+    if _RANKS <= placement.count("/") <= _MOST_RANKS and len(placement) <= _MOST_DRAWN:
         yield ""
         yield from (_INDENT + plain(line) for line in diagram.text(placement, marks=marks).splitlines())
         yield ""

@@ -6,7 +6,7 @@ file. Shredder-FEN names every rook by its file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -15,6 +15,7 @@ from adapter.fen.games import CHESS960, Game
 
 _KINGSIDE = "Kk"
 _ORDER = "KQkq"
+_GERMAN = {"D": "Q", "d": "q"}  # Dame
 
 
 class Right(msgspec.Struct, frozen=True):
@@ -105,34 +106,17 @@ def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple
     `odd` is how many further characters of the field are no castling letters.
     """
     if not game.chess960:
+        if "K" in letters or "k" in letters:
+            letters = [_GERMAN.get(letter, letter) for letter in letters]
         # a file letter that castles in Chess960 only is a slip for another letter
-        strange = [letter for letter in letters if letter.upper() not in "KQAH"]
-        letters = [letter for letter in letters if letter not in strange]
-        odd += len(strange)
+        known = [letter for letter in letters if letter.upper() in "KQAH"]
+        odd += len(letters) - len(known)
+        letters = known
     options: list[tuple[float, list[str]]] = [(0.0, [])]
-    for letter in letters:
-        right = resolve(letter, cells, game)
-        twin = letter.swapcase()
-        grown: list[tuple[float, list[str]]] = []
-        for cost, taken in options:
-            clash = [other for other in taken if _same(resolve(other, cells, game), right) or other == letter]
-            if right.rook is None:
-                grown.append((cost + 0.6, taken))
-            elif not clash:
-                grown.append((cost, [*taken, letter]))
-            else:
-                grown.append((cost + 0.9, taken))
-                if letter not in clash:  # two rooks on one side: either may be meant
-                    grown.append((cost + 0.9, [*[o for o in taken if o not in clash], letter]))
-                # a letter said twice is more likely one of the wrong case
-                if (
-                    letter in clash
-                    and twin not in letters
-                    and resolve(twin, cells, game).rook is not None
-                    and _fits(taken, twin)
-                ):
-                    grown.append((cost + 0.1, [*taken, twin]))
-        options = sorted(grown)[:8]
+    for number in range(len(letters)):
+        options = sorted(
+            more for option in options for more in _taking(option, letters, number, cells, game)
+        )[:8]
     complete = []
     for cost, taken in options:
         complete.append((cost + 0.6 * odd, canonical(taken)))
@@ -145,6 +129,29 @@ def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple
                 if letter not in taken and not faults(whole, cells, game):
                     complete.append((cost + 0.6, whole))
     return complete
+
+
+def _taking(
+    option: tuple[float, list[str]], letters: list[str], number: int, cells: str, game: Game
+) -> Iterator[tuple[float, list[str]]]:
+    """The ways to go on with one more letter: taken, left out, or taken for another."""
+    cost, taken = option
+    letter, twin = letters[number], letters[number].swapcase()
+    right = resolve(letter, cells, game)
+    clash = [other for other in taken if _same(resolve(other, cells, game), right) or other == letter]
+    if right.rook is None:
+        yield cost + 0.6, taken
+        return
+    if not clash:
+        yield cost, [*taken, letter]
+        return
+    yield cost + 0.9, taken
+    if letter not in clash:  # two rooks on one side: either may be meant
+        yield cost + 0.9, [*[other for other in taken if other not in clash], letter]
+    elif twin not in letters and resolve(twin, cells, game).rook is not None and _fits(taken, twin):
+        # a letter said twice is more likely one of the wrong case, above all where that one is due
+        due = in_order([*taken, twin, *letters[number + 1 :]])
+        yield cost + (0.1 if due else 0.5), [*taken, twin]
 
 
 def _unpaired(taken: list[str], cells: str, game: Game) -> list[str]:
@@ -185,24 +192,29 @@ def _letter(right: Right, cells: str, style: str) -> str:
 
 
 def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list[Fault]:
-    """One fault for each king that is away from home, one for each other letter without its rook."""
-    found = []
+    """One fault for all rights without their king or rook at home."""
+    said: list[str] = []
+    marks: list[int] = []
+    touched: list[int] = []
     for white in (True, False):
         mine = [(offset, right) for offset, right in rights if right.white == white and right.rook is None]
+        if not mine:
+            continue
         king = cells.find("K" if white else "k")
         owner, home = ("White", "first rank") if white else ("Black", "last rank")
-        astray = [offset for offset, right in mine if right.king is None]
-        if astray:
-            named = " and ".join(right.letter for _, right in mine)
+        named = " and ".join(right.letter for _, right in mine)
+        if mine[0][1].king is None:
             where = f"{chr(97 + king % 8)}{8 - king // 8}"
             should = f"the {home}" if game.chess960 else f"e{1 if white else 8}"
-            message = f"{owner} cannot castle ({named}): the king stands on {where}, not on {should}"
-            found.append(_fault("castling-impossible", astray, message, (king, *_homes(mine[0][1], game))))
-            continue
-        for offset, right in mine:
-            message = f"{owner} cannot castle ({right.letter}): {_no_rook(right, cells, game)}"
-            found.append(_fault("castling-impossible", [offset], message, (king, *_homes(right, game))))
-    return found
+            reason = f"the king stands on {where}, not on {should}"
+        else:
+            reason = "; ".join(dict.fromkeys(_no_rook(right, cells, game) for _, right in mine))
+        said.append(f"{owner} cannot castle ({named}): {reason}")
+        marks += [offset for offset, _ in mine]
+        touched += [king, *(cell for _, right in mine for cell in _homes(right, game))]
+    if not said:
+        return []
+    return [_fault("castling-impossible", marks, "; ".join(said), tuple(dict.fromkeys(touched)))]
 
 
 def _no_rook(right: Right, cells: str, game: Game) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from adapter.fen.attacks import (
     BLACK,
     COUNT_BITS,
@@ -143,16 +145,21 @@ def _fault(code: str, game: Game, cells: list[int], message: str) -> Fault:
 
 
 def _king_faults(cells: str, game: Game) -> list[Fault]:
-    faults = []
+    faults = [*missing_kings(cells, "White", "Black")]
     for letter, side in (("K", "White"), ("k", "Black")):
         found = [cell for cell, man in enumerate(cells) if man == letter]
-        if not found:
-            message = f"{side} has no king"
-            faults.append(Fault(code="king-missing", field="placement", at="placement", message=message))
-        elif len(found) > 1:
+        if len(found) > 1:
             message = f"{side} has {len(found)} kings: {_names(game, found)}"
             faults.append(_fault("king-many", game, found, message))
     return faults
+
+
+def missing_kings(cells: str, upper: str, lower: str) -> Iterator[Fault]:
+    """One fault for the kings that are not there, whose absence has no other place than the whole board."""
+    missing = [side for letter, side in (("K", upper), ("k", lower)) if letter not in cells]
+    if missing:
+        message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
+        yield Fault(code="king-missing", field="placement", at="placement", message=message)
 
 
 def _count_faults(cells: str, number: dict[str, int], letters: str, game: Game) -> list[Fault]:

@@ -14,6 +14,7 @@ from adapter.fen.problem import Field, Severity
 MOST = 9999
 LEAST: dict[Field, int] = {"halfmove": 0, "fullmove": 1}
 _PLAIN = re.compile(r"0|[1-9][0-9]*")
+_DECIMAL = re.compile(r"([0-9]+)[.,][0-9]+")
 _SIGNED = re.compile(r"([-+])([0-9]+)")
 
 
@@ -49,7 +50,8 @@ def read(text: str, field: Field) -> Count:
         return Count(least, message=f"{shown!r} is not a number")
     if len(digits) > 4:
         return Count(None, message=f"{shown!r} is not a number")
-    guess = max(int(digits), least)
+    decimal = _DECIMAL.fullmatch(text)
+    guess = max(int(digits if decimal is None else decimal[1]), least)
     if signed is not None:
         return Count(guess, message=f"{shown!r} has a sign; a counter has digits only")
     return Count(None, (guess,), f"{shown!r} is not a number")

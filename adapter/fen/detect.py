@@ -50,8 +50,10 @@ def _xiangqi(plain: str, raw: str) -> bool:
 def needs_chess960(letters: list[str], cells: str) -> bool:
     """Whether file letters name rooks that are there, or KQkq mean rights that classical chess has not."""
     rights = [castling.resolve(letter, cells, CHESS960) for letter in letters]
-    if any(right.rook is None for right in rights):
-        return False
+    missing = sum(right.rook is None for right in rights)
+    if missing:
+        # letters of files, most of which name rooks: one of them is wrong, not the game
+        return 2 * missing <= len(letters) > 1 and not set(letters) & set("KQkq")
     if any(letter not in "KQkq" for letter in letters):
         return True
     if all(castling.resolve(letter, cells, CHESS).rook is not None for letter in letters):

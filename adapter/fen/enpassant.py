@@ -6,6 +6,8 @@ when the capture is legal.
 
 from __future__ import annotations
 
+import re
+
 from adapter.fen.attacks import (
     BLACK,
     KING,
@@ -23,6 +25,8 @@ from adapter.fen.games import CHESS, square_name
 
 # By the side to move: the rank of the square, its row in the record, and the way the pawn went.
 RANKS = {"w": ("6", 2, 8), "b": ("3", 5, -8)}
+# A file alone or with any rank (`e`, `e4`, `4e`), the capture (`dxe6`), or the double step (`e2e4`).
+_FILE = re.compile(r"(?:[a-h]x)?([a-h])[0-9]{0,2}|[0-9]([a-h])|([a-h])[0-9]-?\3[0-9]")
 _PAWN_LETTER = {"w": "p", "b": "P"}
 
 
@@ -96,9 +100,9 @@ def readings(text: str, board: str, side: str) -> list[tuple[float, str]]:
     lower = text.lower()
     if lower == "-":
         return [(0.0, "-")]
-    files = [char for char in lower if char in "abcdefgh"]
-    if len(files) == 1:
-        square = files[0] + rank
+    named = _FILE.fullmatch(lower)
+    if named is not None:
+        square = (named[1] or named[2] or named[3]) + rank
         if not faults(Setup(board, side, "-", square, 0, 1)):
             options.insert(0, (0.0 if square == lower else 0.2, square))
             # a square that fits is what was meant: nothing is left of the other reading

@@ -92,20 +92,20 @@ class _Check:
         setup = self._setup(boards[0][1], small)
         certain = placement.sound or len(boards) == 1 or boards[1][0] >= boards[0][0] + CLEAR
         found = self._judge(setup, small, placement) if certain else []
-        if placement.sound:
-            boards += self._other_boards(setup, found, hints)
+        if certain:
+            cost = boards[0][0]
+            boards += [(cost + more, board) for more, board in self._other_boards(setup, found, hints)]
         if self._wrong() and self.mend:
             self._repair(boards, placement, small, found)
         return self._finish(setup, placement)
 
     def _setup(self, board: str, small: SmallFields) -> Setup:
         """The record as read, with whatever had to be mended in the small fields mended."""
-        square = small.ep if len(small.ep) == 2 and small.ep[0].islower() else "-"
         return Setup(
             board,
             small.side or "w",
             castling.canonical(small.letters),
-            square if any("1" <= digit <= "8" for digit in square[1:]) else "-",
+            small.square,
             small.halfmoves[0][1] if small.halfmoves else 0,
             small.fullmoves[0][1] if small.fullmoves else 1,
         )
@@ -113,7 +113,10 @@ class _Check:
     def _judge(self, setup: Setup, small: SmallFields, placement: Placement) -> list[Fault]:
         found = faults(setup, self.game, side_known=small.side is not None)
         said = {finding.code for finding in self.findings}
+        counted = len(placement.rows) == self.game.height
         for fault in found:
+            if not counted and fault.field == "placement":
+                continue  # which rank is missing is a guess, and what stands on the others proves nothing
             if fault.code in said and fault.code == "castling-duplicate":
                 continue
             if "pockets" in said and fault.code.startswith("too-many"):
@@ -203,7 +206,7 @@ class _Check:
         sides = list(small.sides)
         codes = {fault.code for fault in found}
         # a sound en-passant square says whose move it is, so the side is not the mistake
-        told = small.ep != "-" and not any(fault.field == "en-passant" for fault in found)
+        told = small.square != "-" and not any(fault.field == "en-passant" for fault in found)
         if len(sides) == 1 and not told and codes & {"opponent-in-check", "ep-rank"}:
             sides.append((WRONG_SIDE, "b" if sides[0][1] == "w" else "w"))
         reading = Reading(

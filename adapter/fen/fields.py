@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator
 
 import msgspec
 
 from adapter.fen import operations
+from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding
 from adapter.fen.problem import Field, Severity, Span
-from adapter.fen.text import Prepared, Source, Token, squares
-from adapter.fen.words import CHECKS, CHINESE_MOVE, EXACT, MOVE, SLOPPY, START, STUCK
+from adapter.fen.source import Source, Token, squares
+from adapter.fen.text import Prepared, prepare
+from adapter.fen.words import CHECKS, CHINESE_MOVE, MOVE, START, STUCK
 
-ORDER: tuple[Field, ...] = ("side", "castling", "en-passant", "halfmove", "fullmove")
-NAMES: dict[Field, str] = {
-    "side": "side to move",
-    "castling": "castling",
-    "en-passant": "en passant",
-    "halfmove": "half-move clock",
-    "fullmove": "full-move number",
-}
-_LIKE_RANKS = re.compile(r"[A-Za-z1-9~]{1,10}")
-
-
-# For each word the index of its field, None for a word that has none.
-Deal = tuple[int | None, ...]
+MOST_LEADING = 12  # words before the board
+# Words that none but a field of a record is; a move is followed by neither.
+_FIELD_FOLLOWS = re.compile(r"-|[0-9]{1,20}|[wb]|[KQkq]{2,4}")
 
 
 class Fields(msgspec.Struct):
@@ -47,6 +37,12 @@ def split(prepared: Prepared) -> Fields | None:
     if not prepared.tokens:
         return None
     return _Splitter(prepared).split()
+
+
+def placement_of(text: str) -> str:
+    """The board of a record as it is written, without what surrounds it; empty where there is none."""
+    fields = split(prepare(text))
+    return "" if fields is None else fields.placement.raw
 
 
 class _Splitter:
@@ -72,7 +68,7 @@ class _Splitter:
             else:
                 taken.append(token)
             rest = rest[1:]
-        words = self._deal(self._part(before + taken))
+        words = self._dealt(self._part(before + taken))
         placement = self._unstick(placement, words)
         stop = max([placement.stop, *(token.stop for token in before + taken)])
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
@@ -81,43 +77,31 @@ class _Splitter:
         return fields
 
     def _find_placement(self) -> tuple[Token, list[Token], list[Token]]:
-        """The board's word, words that stand before it, words behind it."""
+        """The board's word, fields that stand before it, words behind it."""
         tokens = self.tokens
-        index = next((i for i, token in enumerate(tokens[:12]) if token.plain.count("/") >= 3), 0)
-        if "/" not in tokens[0].plain and index == 0:
-            joined = self._loose_ranks()
-            if joined is not None:
-                return joined, [], tokens[joined.plain.count("/") + 1 :]
+        index = next((i for i, token in enumerate(tokens[:MOST_LEADING]) if token.plain.count("/") >= 3), 0)
         placement, rest = tokens[index], tokens[index + 1 :]
-        before = []
-        for token in tokens[:index]:
-            if any(self._score(token, field) == 2 for field in ORDER):
-                before.append(token)
-            else:
-                message = f"{token.raw[:20]!r} stands before the record"
-                self._say("leading-garbage", "error", "record", self.source.of(token), message, fix="")
+        before = [token for token in tokens[:index] if any(score(token, field) == 2 for field in ORDER)]
+        garbage = [[token] for token in tokens[:index] if token not in before]
+        if not self._are_fields(before, rest):
+            # what is said of several words side by side is said once
+            before, garbage = [], [tokens[:index]] if index else []
+        for words in garbage:
+            self._garbage("leading-garbage", words[0].first, words[-1].stop, "stands before the record")
         if before:
             spans = [self.source.of(token) for token in before]
             self._say("field-order", "error", "placement", spans[0], "the board comes first", spans[1:])
         return placement, before, rest
 
-    def _loose_ranks(self) -> Token | None:
-        """The board when blanks stand for its slashes."""
-        for height, width in ((10, 9), (8, 8)):
-            ranks = self.tokens[:height]
-            if len(ranks) == height and all(
-                _LIKE_RANKS.fullmatch(token.plain) and squares(token.plain) == width for token in ranks
-            ):
-                spans = [self.source.span(one.stop, two.first) for one, two in itertools.pairwise(ranks)]
-                message = "the ranks are parted by blanks instead of '/'"
-                self._say("rank-count", "error", "placement", spans[0], message, spans[1:], fix="/")
-                first, stop = ranks[0].first, ranks[-1].stop
-                if stop - first != sum(len(token.plain) for token in ranks) + height - 1:
-                    return None
-                plain = "/".join(token.plain for token in ranks)
-                raw = "/".join(token.raw for token in ranks)
-                return Token(plain, raw, first)
-        return None
+    def _are_fields(self, before: list[Token], rest: list[Token]) -> bool:
+        """Whether words before the board are fields of it: such that it lacks, and not numbers or bullets."""
+        behind = 0
+        for token in rest[: len(ORDER)]:
+            if not any(score(token, field) == 2 for field in ORDER):
+                break
+            behind += 1
+        telling = any(re.fullmatch(r"[wb]|[KQkqA-Ha-h]{1,4}|[a-h][36]", token.plain) for token in before)
+        return telling and len(before) + behind <= len(ORDER)
 
     def _ends(self, token: Token, following: Token | None, index: int) -> bool:
         """Whether a word begins the moves or operations rather than being the field of this index."""
@@ -125,20 +109,19 @@ class _Splitter:
         if token.raw.lower() == "moves" or plain.startswith(";"):
             return True
         field = ORDER[index]
-        if self._score(token, field) == 2:
+        if score(token, field) == 2:
             return False
+        if following is not None and _FIELD_FOLLOWS.fullmatch(following.plain):
+            return False  # `w e4` is a move, `w e3 0 1` a record that lacks its castling field
         if field == "castling" and re.fullmatch(r"[a-h][1-8]", plain):
-            # `w e4` is a move, `w e3 0 1` a record that lacks its castling field
-            return following is None or not re.fullmatch(r"-|[0-9]{1,20}", following.plain)
-        if field in ("castling", "en-passant") and self._score(token, field):
+            return True
+        if field in ("castling", "en-passant") and score(token, field):
             return self._opcode(token, index)
         if CHINESE_MOVE.fullmatch(token.raw) or self._opcode(token, index):
             return True
-        if following is None and self._score(token, field):
+        if following is None and score(token, field):
             return False  # `1.` is the last counter with a full stop, and not the number of a move
-        return bool(MOVE.fullmatch(plain)) and not any(
-            self._score(token, other) == 2 for other in ORDER[index:]
-        )
+        return bool(MOVE.fullmatch(plain)) and not any(score(token, other) == 2 for other in ORDER[index:])
 
     def _opcode(self, token: Token, index: int = len(ORDER)) -> bool:
         # operations follow the fourth field, so a word before it is more likely a damaged field
@@ -151,48 +134,25 @@ class _Splitter:
             return words
         for place, pattern in STUCK:
             match = pattern.fullmatch(words[place].plain) if place < len(words) else None
-            if match is None or (place == 0 and any(self._score(word, "side") == 2 for word in words)):
+            if match is None or (place == 0 and any(score(word, "side") == 2 for word in words)):
                 continue
             word = words[place]
             self._glued(ORDER[place], word.first + match.end(1), word.first + match.start(2))
             return [*words[:place], word.part(*match.span(1)), word.part(*match.span(2)), *words[place + 1 :]]
         return words
 
-    def _deal(self, words: list[Token]) -> dict[Field, Token]:
-        """By position when every word may be what its position says, else by what the words look like."""
-        by_place = dict(zip(ORDER, words, strict=False))
-        if all(
-            self._score(word, field) or not self._belongs_elsewhere(word, field)
-            for field, word in by_place.items()
-        ):
-            return by_place
-        scores = [[self._score(word, field) for field in ORDER] for word in words]
-        # in order with some fields missing, if every word then has its place; else in any order
-        ordered = max(
-            itertools.combinations(range(len(ORDER)), len(words)), key=lambda deal: _gain(deal, scores)
-        )
-        deal: Deal = ordered
-        if not all(score[place] for place, score in zip(ordered, scores, strict=True)):
-            deal = max(_deals(len(words)), key=lambda deal: _gain(deal, scores))
-        dealt = {ORDER[place]: word for place, word in zip(deal, words, strict=True) if place is not None}
-        places = [place for place in deal if place is not None]
-        if places != sorted(places):
+    def _dealt(self, words: list[Token]) -> dict[Field, Token]:
+        dealt, left = deal(words)
+        order = [ORDER.index(field) for field in dealt]
+        if order != sorted(order):
             spans = [self.source.of(word) for word in words]
             found = ", ".join(NAMES[field] for field in dealt)
             message = f"the fields stand in the order {found}"
             self._say("field-order", "error", next(iter(dealt)), spans[0], message, spans[1:])
-        for place, word in zip(deal, words, strict=True):
-            if place is None:
-                self._garbage(word)
+        for word in left:
+            message = f"{word.raw[:20]!r} is no field of a record"
+            self._say("trailing-garbage", "error", "record", self.source.of(word), message, fix="")
         return dealt
-
-    def _belongs_elsewhere(self, word: Token, field: Field) -> bool:
-        return any(self._score(word, other) == 2 for other in ORDER if other != field)
-
-    def _score(self, token: Token, field: Field) -> int:
-        if EXACT[field].fullmatch(token.plain):
-            return 2
-        return 1 if SLOPPY[field].fullmatch(token.plain) else 0
 
     def _unstick(self, placement: Token, words: dict[Field, Token]) -> Token:
         """Parts a side from the board it sticks to: it is missing and makes the last rank one too long."""
@@ -223,44 +183,42 @@ class _Splitter:
         rest = self._trailing(fields, rest)
         if not rest:
             return
-        if rest[0].raw.lower() == "moves":
-            fields.moves = rest[1:]
-        elif MOVE.fullmatch(rest[0].plain) or CHINESE_MOVE.fullmatch(rest[0].raw):
-            fields.moves = rest
-        else:
-            for token in rest:
-                if CHECKS.fullmatch(token.plain):
-                    self._check_count(token)
-            odd = [token for token in rest if not CHECKS.fullmatch(token.plain)]
-            if odd:
-                span = self.source.span(odd[0].first, odd[-1].stop)
-                what = self.source.raw[odd[0].first : odd[-1].stop]
-                shown = what if len(what) <= 30 else f"{what[:27]}…"
-                message = f"{shown!r} follows the record and is no move"
-                self._say("trailing-garbage", "error", "record", span, message, fix="")
+        if self._are_moves(rest):
+            fields.moves = rest[1:] if rest[0].raw.lower() == "moves" else rest
+            return
+        for token in rest:
+            if CHECKS.fullmatch(token.plain):
+                self._check_count(token)
+        odd = [token for token in rest if not CHECKS.fullmatch(token.plain)]
+        if odd:
+            self._garbage("trailing-garbage", odd[0].first, odd[-1].stop, "follows the record and is no move")
+
+    def _are_moves(self, rest: list[Token]) -> bool:
+        first = rest[0]
+        moves = (
+            first.raw.lower() == "moves" or MOVE.fullmatch(first.plain) or CHINESE_MOVE.fullmatch(first.raw)
+        )
+        return bool(moves)
 
     def _trailing(self, fields: Fields, rest: list[Token]) -> list[Token]:
-        """Takes a lone sign off the end: of the last field when nothing follows, or standing by itself."""
+        """Takes a sign off the end, with any words behind it: of the last field, or standing by itself."""
         if rest and all(token.plain.strip(";,.") == "" for token in rest):
-            span = self.source.span(rest[0].first, rest[-1].stop)
-            self._say(
-                "trailing-garbage", "error", "record", span, f"{rest[0].plain!r} follows the record", fix=""
-            )
+            self._garbage("trailing-garbage", rest[0].first, rest[-1].stop, "follows the record")
             return []
-        if rest or fields.operations:
+        if fields.operations or (rest and self._are_moves(rest)):
             return rest
         last = max(fields.words, key=lambda field: fields.words[field].first, default=None)
         word = fields.placement if last is None else fields.words[last]
         bare = word.plain.rstrip(";,.")
-        if bare and bare != word.plain:
-            span = self.source.span(word.first + len(bare), word.stop)
-            sign = word.plain[len(bare) :][:10]
-            self._say("trailing-garbage", "error", "record", span, f"{sign!r} follows the record", fix="")
-            if last is None:
-                fields.placement = word.part(0, len(bare))
-            else:
-                fields.words[last] = word.part(0, len(bare))
-        return rest
+        if not bare or bare == word.plain:
+            return rest
+        stop = rest[-1].stop if rest else word.stop
+        self._garbage("trailing-garbage", word.first + len(bare), stop, "follows the record")
+        if last is None:
+            fields.placement = word.part(0, len(bare))
+        else:
+            fields.words[last] = word.part(0, len(bare))
+        return []
 
     def _missing(self, fields: Fields) -> None:
         gone = [field for field in ORDER if field not in fields.words]
@@ -274,13 +232,14 @@ class _Splitter:
             message = f"no {', no '.join(rest)} is given; the record is completed with the usual values"
             self._say("missing-fields", "warning", field, (end, end), message)
 
+    def _garbage(self, code: str, first: int, stop: int, said: str) -> None:
+        what = self.source.raw[first:stop]
+        shown = what if len(what) <= 30 else f"{what[:27]}…"
+        self._say(code, "error", "record", self.source.span(first, stop), f"{shown!r} {said}", fix="")
+
     def _check_count(self, token: Token) -> None:
         message = f"{token.plain} counts checks and belongs to another game"
         self._say("check-count", "error", "record", self.source.of(token), message, fix="")
-
-    def _garbage(self, token: Token) -> None:
-        message = f"{token.raw[:20]!r} is no field of a record"
-        self._say("trailing-garbage", "error", "record", self.source.of(token), message, fix="")
 
     def _say(
         self,
@@ -304,24 +263,3 @@ class _Splitter:
                 fix=fix,
             )
         )
-
-
-def _deals(count: int) -> Iterator[Deal]:
-    """Every way to give that many words different fields, or none."""
-    if not count:
-        yield ()
-        return
-    for deal in _deals(count - 1):
-        yield (*deal, None)
-        for place in range(len(ORDER)):
-            if place not in deal:
-                yield (*deal, place)
-
-
-def _gain(deal: Deal, scores: list[list[int]]) -> float:
-    """How well the words look in these fields: looks first, then order, then no gaps."""
-    places = [place for place in deal if place is not None]
-    looks = sum(
-        -4 if place is None else 10 * score[place] - 1 for place, score in zip(deal, scores, strict=True)
-    )
-    return looks - 3 * sum(a > b for a, b in itertools.combinations(places, 2)) - 0.01 * sum(places)

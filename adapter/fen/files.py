@@ -18,6 +18,7 @@ import msgspec
 SAMPLE = 4096  # bytes by which the encoding is told
 LOOK = 1 << 16  # bytes in which the mark of a recorded game may stand behind other text
 MOST_LINE = 1 << 20  # bytes of a line that are kept; no record is nearly as long
+CUT = f" ... cut behind {MOST_LINE} bytes"  # stands for the rest of a line, so that it is no record
 Kind = Literal["lines", "pgn", "dhtmlxq"]
 _TAG = re.compile(r'\[\s*(\w+)\s+".*"\s*\]$')
 _DHTMLXQ = "[DhtmlXQ]"
@@ -77,7 +78,7 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """The lines of a stream with their numbers, decoded, line ends kept as `\\n`.
 
     Without a byte order mark each line is decoded on its own, so a stray byte spoils one record and not the
-    file. Over-long lines are cut.
+    file. Over-long lines are cut, and end with `CUT`.
     """
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast("io.RawIOBase", stream))
     encoding = _wide_encoding(cast("io.BufferedReader", buffered).peek(SAMPLE)[:SAMPLE])
@@ -156,7 +157,7 @@ def _raw_lines(stream: io.BufferedReader, encoding: str | None) -> Iterator[byte
         pending = pending[start:]
         if len(pending) > MOST_LINE:
             if not skipping:
-                yield pending[:MOST_LINE]
+                yield pending[:MOST_LINE] + CUT.encode(encoding or "ascii")
             skipping = True
             pending = pending[-(len(pending) % width) :] if len(pending) % width else b""
     if pending and not skipping:

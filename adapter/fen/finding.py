@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from adapter.fen.problem import Field, Severity, Span
@@ -35,6 +37,27 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     row: int | None = None
     cells: tuple[int, ...] = ()
     fix: str | None = None
+
+
+def about_record(
+    code: str,
+    severity: Severity,
+    span: Span,
+    message: str,
+    related: Sequence[Span] = (),
+    fix: str | None = None,
+) -> Finding:
+    """A mistake of the record as a whole, not of one of its fields."""
+    return Finding(
+        code=code,
+        severity=severity,
+        field="record",
+        at="record",
+        span=span,
+        message=message,
+        related=tuple(related),
+        fix=fix,
+    )
 
 
 class Setup(msgspec.Struct, frozen=True):

@@ -15,8 +15,9 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of board.
 
     Cells are counted as a record names them: from the top rank's first file to the bottom rank's last.
-    `aliases` are letters other programs write for a piece and that we accept; `foreign` letters of other
-    notations that have one sensible reading each. `draws` are half-move counts, and what holds from each on.
+    `aliases` are letters other programs write for a piece and that we accept; `foreign` are letters of other
+    languages, each with the men it may stand for, likeliest first. `draws` are half-move counts, and what
+    holds from each on.
     """
 
     name: str
@@ -91,6 +92,10 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def _both_colours(white: dict[str, str]) -> dict[str, str]:
+    return white | {letter.lower(): men.lower() for letter, men in white.items()}
+
+
 _CHESS_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _XIANGQI_START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 CHESS = Game(
@@ -103,7 +108,7 @@ CHESS = Game(
     home=expand(_CHESS_START.split(" ", 1)[0]),
     aliases={},
     # German, the language whose letters are met most among English ones
-    foreign={"T": "R", "S": "N", "L": "B", "D": "Q", "t": "r", "s": "n", "l": "b", "d": "q"},
+    foreign=_both_colours({"T": "R", "S": "N", "L": "B", "D": "Q"}),
     limits={"P": 8, "N": 2, "B": 2, "R": 2, "Q": 1, "K": 1},
     draws=((100, "either side may claim a draw (50-move rule)"), (150, "the game is drawn (75-move rule)")),
 )
@@ -117,8 +122,9 @@ XIANGQI = Game(
     start=_XIANGQI_START,
     home=expand(_XIANGQI_START.split(" ", 1)[0]),
     aliases={"H": "N", "E": "B", "h": "n", "e": "b"},
-    # notation letters: mã or ma (horse), general, soldier, xe (chariot)
-    foreign={"M": "N", "G": "K", "S": "P", "X": "R", "m": "n", "g": "k", "s": "p", "x": "r"},
+    # mã or minister, general or guard, soldier or shi, xe or xiang, zu, ju or jiang: the first of these men
+    # that the board has not named by a letter of its own
+    foreign=_both_colours({"M": "NBA", "G": "KA", "S": "PA", "X": "RB", "Z": "P", "J": "RK"}),
     limits={"P": 5, "N": 2, "B": 2, "R": 2, "C": 2, "A": 2, "K": 1},
     draws=((120, "the game is drawn (60-move rule)"),),
 )

@@ -23,9 +23,10 @@ _CHESSMEN = dict(zip(map(chr, range(0x2654, 0x2660)), "KQRBNPkqrbnp", strict=Tru
 _XIANGQI_MEN = dict(zip(map(chr, range(0x1FA60, 0x1FA6E)), "KABNRCPkabnrcp", strict=True))
 # Written on Red's men only, and on Black's men only.
 RED_ONLY = dict(zip("帥帅仕相傌俥炮兵", "KKABNRCP", strict=True))
-BLACK_ONLY = dict(zip("將将士象砲卒", "kkabcp", strict=True))
+BLACK_ONLY = dict(zip("將将士象砲包卒", "kkabccp", strict=True))
 # Written on the men of either colour, in many texts.
 EITHER = dict(zip("馬马車车", "nnrr", strict=True))
+_CHINESE_SIDES = dict(zip("红紅黑", "wwb", strict=True))
 _CHINESE = BLACK_ONLY | EITHER | RED_ONLY
 
 READ_AS: dict[str, str] = (
@@ -36,6 +37,7 @@ READ_AS: dict[str, str] = (
     | _CHESSMEN
     | _XIANGQI_MEN
     | _CHINESE
+    | _CHINESE_SIDES
 )
 
 

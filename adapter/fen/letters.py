@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 from adapter.fen import glyphs
 from adapter.fen.finding import Finding
 from adapter.fen.games import CHESS, Game, rank_name
 from adapter.fen.problem import Severity, Span
-from adapter.fen.text import Source, Token
+from adapter.fen.source import Source, Token
 
-# Letters that only one colour's Chinese pieces bear when a record tells the colours apart at all.
-_TELLING = frozenset("傌俥")
-_EITHER = frozenset("馬马車车炮砲")
+# Chinese characters that either colour's men may bear, and what tells that a record uses two sets of them.
+_MEN, _RED_MEN = frozenset("馬马車车"), frozenset("傌俥")
+_CANNONS = frozenset("炮砲包")
+_EMPTY = frozenset(".*-_·•")  # what diagrams have on an empty square
 _ENGLISH = frozenset(CHESS.limits)
 
 # The rank, the place in the source, and the character.
@@ -26,35 +28,60 @@ class Letters:
         self.token = token
         self.source = source
         self.game = game
+        slashes = itertools.accumulate(char == "/" for char in token.plain)
         self.unlike: list[Odd] = [  # look-alikes, of letters, digits and slashes
-            (token.plain.count("/", 0, offset), token.first + offset, raw)
-            for offset, (plain, raw) in enumerate(zip(token.plain, token.raw, strict=True))
+            (rank, token.first + offset, raw)
+            for offset, (rank, plain, raw) in enumerate(zip(slashes, token.plain, token.raw, strict=True))
             if plain != raw
         ]
+        self.empty: list[Odd] = []
         self.aliased: list[Odd] = []
         self.foreign: list[Odd] = []
         self.unknown: list[Odd] = []
         self.language, self.table = self._language()
-        told = _TELLING & set(token.raw) or {"炮", "砲"} <= set(token.raw)
-        self.either = frozenset() if told else _EITHER
+        self.either = self._either()
+        self.meanings = self._meanings()
         # a foreign letter that stands alone may as well be a slip of the hand
-        strange = [char for char in token.plain if char in game.foreign and char not in game.letters]
-        self.lone = len(strange) == 1
+        self.lone = sum(char in self.meanings for char in token.plain) == 1
 
     def read(self, char: str, raw: str, rank: int, place: int) -> str:
-        """The man a character stands for; several it may stand for, likeliest first; none for any."""
+        """The man a character stands for; several it may stand for, likeliest first; none for any.
+
+        An empty square is a full stop.
+        """
         if raw in self.either:
             return char.lower() + char.upper()
         if char in self.table:
             return self.table[char]
         if char in self.game.letters:
             return char
-        for known, seen in ((self.game.aliases, self.aliased), (self.game.foreign, self.foreign)):
+        if char in _EMPTY:
+            self.empty.append((rank, place, char))
+            return "."
+        for known, seen in ((self.game.aliases, self.aliased), (self.meanings, self.foreign)):
             if char in known:
                 seen.append((rank, place, char))
                 return known[char]
         self.unknown.append((rank, place, char))
         return ""
+
+    def _either(self) -> frozenset[str]:
+        """The Chinese characters of this board that do not tell the colour of their men."""
+        seen = frozenset(self.token.raw)
+        cannons = _CANNONS & seen
+        found = (frozenset() if _RED_MEN & seen else _MEN) | (cannons if len(cannons) == 1 else frozenset())
+        return found if self.game.width == 9 else frozenset()
+
+    def _meanings(self) -> dict[str, str]:
+        """The man each foreign letter of this board stands for."""
+        letters = set(self.token.plain)
+        named = {self.game.aliases.get(letter, letter) for letter in letters}
+        found: dict[str, str] = {}
+        for letter in sorted(letters & set(self.game.foreign) - set(self.game.letters)):
+            men = self.game.foreign[letter]
+            found[letter] = next((man for man in men if man not in named), men[0])
+            named.add(found[letter])
+        return found
 
     def findings(self, places: list[int]) -> Iterator[Finding]:
         """One finding for each kind of odd letters; `places` are the source places of all squares."""
@@ -71,6 +98,12 @@ class Letters:
             message = "H and E stand for the horse and the elephant; a record writes N and B"
             name = rank_name(self.game, self.aliased[0][0])
             yield self._finding("letters-he", "warning", name, message, self._spans(self.aliased))
+        if self.empty:
+            rank, _, sign = self.empty[0]
+            message = f"{sign} stands for an empty square; a record counts them with a digit"
+            yield self._finding(
+                "bad-letter", "error", rank_name(self.game, rank), message, self._spans(self.empty)
+            )
         yield from self._strange("piece-language", self.foreign, self._meaning, places)
         yield from self._strange("bad-letter", self.unknown, repr, places)
 
@@ -85,7 +118,7 @@ class Letters:
         return "", {}
 
     def _meaning(self, char: str) -> str:
-        return f"{char!r} (for {self.game.foreign[char]!r})"
+        return f"{char!r} (for {self.meanings[char]!r})"
 
     def _strange(
         self, code: str, found: list[Odd], describe: Callable[[str], str], places: list[int]
@@ -104,7 +137,7 @@ class Letters:
             rank_name(self.game, rank),
             message,
             self._spans(found),
-            fix=self.game.foreign.get(char) if len(found) == 1 else None,
+            fix=self.meanings.get(char) if len(found) == 1 else None,
             cells=tuple(cells) if len(places) == self.game.size else (),
         )
 

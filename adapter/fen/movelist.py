@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from adapter.fen.finding import Finding
-from adapter.fen.text import Source, Token
+from adapter.fen.source import Source, Token
 
 _NUMBER = re.compile(r"[0-9]{1,4}\.{1,3}")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))

@@ -8,7 +8,7 @@ from adapter.fen.finding import Finding
 from adapter.fen.games import Game, plural, rank_name
 from adapter.fen.letters import Letters
 from adapter.fen.problem import Severity, Span
-from adapter.fen.text import Source, Token
+from adapter.fen.source import Source, Token
 from adapter.fen.typos import UNKNOWN
 
 # More ranks or longer ones than any slip of the hand makes: such a field is not read square by square.
@@ -98,17 +98,9 @@ class _Reader:
         return token
 
     def _split(self, token: Token) -> list[Token]:
-        sign = "/"
-        if "/" not in token.plain:
-            sign = next((sign for sign in "\\|,:" if token.plain.count(sign) == self.game.height - 1), "/")
-            if sign != "/":
-                places = [token.first + i for i, char in enumerate(token.plain) if char == sign]
-                spans = [self.source.span(place, place + 1) for place in places]
-                message = f"ranks are parted by '/', not by {sign!r}"
-                self._say("rank-count", "error", "placement", spans[0], message, spans[1:], fix="/")
         pieces = []
         start = 0
-        for part in token.plain.split(sign):
+        for part in token.plain.split("/"):
             pieces.append(token.part(start, start + len(part)))
             start += len(part) + 1
         if self.game.width == 8 and len(pieces) == 9 and _pocket(pieces):
@@ -144,10 +136,10 @@ class _Reader:
                 marks.append(place)
                 continue
             letter = self.letters.read(char, piece.raw[offset], number, place)
-            if len(letter) != 1 or (letter == self.game.foreign.get(char) and self.letters.lone):
+            if len(letter) != 1 or (letter == self.letters.meanings.get(char) and self.letters.lone):
                 guesses[len(text)] = char, letter
                 letter = UNKNOWN
-            text.append(letter)
+            text.append("1" if letter == "." else letter)
             cells.append(letter)
             places.append(place)
         if len(run) > 1:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from adapter.fen import castling
-from adapter.fen.fields import ORDER, Fields
+from adapter.fen.deal import ORDER
+from adapter.fen.fields import Fields
 from adapter.fen.finding import Fault, Finding, Setup
 from adapter.fen.games import Game, collapse_row, square_name
 from adapter.fen.options import Options
@@ -110,7 +111,8 @@ class Placer:
         if word is None or finding.span != self.source.of(word):
             return None
         parts = mended(setup, self.game, self.options.ep, self.options.castling).split(" ")
-        return dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
+        fix = dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
+        return None if fix == word.raw else fix
 
 
 def odd_blanks(prepared: Prepared, fields: Fields) -> list[Finding]:

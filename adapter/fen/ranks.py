@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from adapter.fen.games import Game, collapse_row
+from adapter.fen.games import Game, collapse, collapse_row
 from adapter.fen.placement import Placement
-from adapter.fen.strain import Hints, away, strain
+from adapter.fen.strain import MISSING, Hints, away, strain
 from adapter.fen.typos import UNKNOWN, cells_of, readings, width_of
 
 SWAPPED, SHIFTED = 2.0, 3.0  # an empty square that changed places with its neighbour
 WEIGHED = 150  # readings of a rank, the cheapest, that are weighed on the board
 KEPT = (24, 8, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
-CUT, BLANK, DROPPED, JOINED = 0.5, 1.0, 3.0, 1.0  # prices of setting the number of ranks right
+CUT, BLANK, AT_HOME, DROPPED, JOINED = 0.5, 1.0, 1.5, 3.0, 1.0  # prices of setting the number of ranks right
 
 # A rank's text and, for each unknown man by its offset, its character and the men it may be.
 Rank = tuple[str, dict[int, tuple[str, str]]]
@@ -50,8 +50,12 @@ def _arrangements(placement: Placement, game: Game) -> Iterator[tuple[float, lis
             if width_of(one[0]) + width_of(two[0]) <= game.width:
                 yield JOINED, [*full[:index], _joined(one, two), *full[index + 2 :]]
     if len(full) == game.height - 1 and len(whole) <= game.size:
-        for index in range(game.height):
+        homes = collapse(game.home, game.width).split("/")
+        for index, home in enumerate(homes):
             yield BLANK, [*full[:index], (blank, {}), *full[index:]]
+            if home != blank:
+                men = sum(letter.isalpha() for letter in home)
+                yield AT_HOME + MISSING * men, [*full[:index], (home, {}), *full[index:]]
 
 
 def _joined(one: Rank, two: Rank) -> Rank:

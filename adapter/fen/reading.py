@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from adapter.fen import castling, counters
-from adapter.fen.fields import NAMES, Fields
+from adapter.fen.deal import NAMES
+from adapter.fen.fields import Fields
 from adapter.fen.finding import Finding
 from adapter.fen.games import Game
 from adapter.fen.operations import parse
 from adapter.fen.problem import Field, Severity, Span
-from adapter.fen.text import Source, Token
+from adapter.fen.source import Source, Token
 
 _SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
 _RED = {"r": "w", "red": "w"}
+_SQUARE = re.compile(r"[a-h][1-8]")
 _NAMED = {"w": "White", "b": "Black"}
 _COUNTER_OPCODES: dict[Field, str] = {"halfmove": "hmvc", "fullmove": "fmvn"}  # EPD standard
 
@@ -35,6 +39,11 @@ class SmallFields:
     def side(self) -> str | None:
         """The side to move when there is one reading of it."""
         return self.sides[0][1] if len(self.sides) == 1 else None
+
+    @property
+    def square(self) -> str:
+        """The en-passant square, `-` for none and for a field that names none."""
+        return self.ep if _SQUARE.fullmatch(self.ep) else "-"
 
     def plies(self, away: int) -> int | None:
         """How many half-moves were played, None when `away` men have left home and that is too many."""
@@ -105,7 +114,8 @@ class SmallFields:
             shown = ", ".join(dict.fromkeys(repr(word.raw[i]) for i in odd[:6]))
             message = f"{shown} is no castling letter; the field holds KQkq, letters of files, or '-' alone"
             self._say("castling-grammar", "error", "castling", self.source.of(word), message, spans)
-            letters = [] if word.plain.lower() == "none" else letters
+            # an English word (`none`, `all`) is no list of files, though it may be made of their letters
+            letters = [] if word.plain.islower() and not set(word.plain) & set("kq") else letters
             self.odd = len(odd) if letters else 0
         repeated = [i for i, char in enumerate(word.plain) if char in word.plain[:i] and i not in odd]
         if repeated:
@@ -199,4 +209,4 @@ class SmallFields:
 
 
 def _good_square(text: str) -> bool:
-    return text == "-" or (len(text) == 2 and "a" <= text[0] <= "h" and "1" <= text[1] <= "8")
+    return text == "-" or _SQUARE.fullmatch(text) is not None

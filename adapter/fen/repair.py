@@ -17,9 +17,12 @@ CLEAR = 0.75  # how much less the best reading must cost than the next to be the
 WRONG_SIDE = 0.8
 NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
 ANOTHER_MAN = 1.0  # a man of another kind on a square
+ANOTHER_SIDE = 1.0  # besides, when it is no square that man starts on
 VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
 MOST_SHOWN = 6
+MOST_SUPERFLUOUS = 2
+_TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
 _HOPELESS = 15.0  # readings that cost so much more than the best are no readings
 
 Priced = Sequence[tuple[float, str]]
@@ -45,12 +48,9 @@ def repairs(reading: Reading) -> list[tuple[float, Setup]]:
     found: dict[Setup, float] = {}
     chess = reading.game.width == 8
     boards = reading.boards[:MOST_BOARDS]
-    known = {*reading.game.letters.upper(), *reading.game.letters.lower(), "."}
     for board_cost, board in boards:
         if board_cost > boards[0][0] + _HOPELESS:
             break
-        if not known.issuperset(board):
-            continue  # a piece of another game stands on it: that is no repair
         rights = (
             castling.readings(reading.letters, reading.odd, board, reading.game) if chess else [(0.0, "-")]
         )
@@ -85,6 +85,8 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
     for fault in faults:
         for changed in _exchanged(cells, fault, hints):
             options[changed] = ANOTHER_MAN + strain(changed, hints)
+        if fault.code in _TOO_MANY:
+            options |= _superfluous(cells, fault, hints) | options
     return sorted((cost, changed) for changed, cost in options.items())
 
 
@@ -93,21 +95,41 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
     if fault.code == "king-missing":
         yield from _crowned(cells, hints)
     elif fault.code == "king-many":
-        for keep in fault.cells:
-            others = [cell for cell in fault.cells if cell != keep]
-            if len(others) == 1:
-                for letter in (*_kinds(cells[others[0]], game), "."):
-                    yield _with(cells, others[0], letter)
+        for cell in fault.cells:
+            other = cells[cell].swapcase()
+            if other not in cells:
+                yield _with(cells, cell, other)  # the other side's king, in the wrong case
+            elif len(fault.cells) == 2:
+                for letter in (*_kinds(cells[cell], game), "."):
+                    if letter.isupper() == cells[cell].isupper() or letter == ".":
+                        yield _with(cells, cell, letter)
     elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
         cell = fault.cells[0]
         for letter in (*_kinds(cells[cell], game), "."):
             if letter not in "Pp":
                 yield _with(cells, cell, letter)
-    elif fault.code in ("too-many-promoted", "too-many-of-kind", "too-many-pawns"):
-        home = game.home
+    elif fault.code in _TOO_MANY:
         for cell in fault.cells:
-            if home[cell] not in (".", cells[cell]) and home[cell].isupper() == cells[cell].isupper():
-                yield _with(cells, cell, home[cell])
+            if game.home[cell] not in (".", cells[cell]):
+                yield _with(cells, cell, game.home[cell])
+
+
+def _superfluous(cells: str, fault: Fault, hints: Hints) -> dict[str, float]:
+    """Boards without one of the men that are too many, or with it given to the other side.
+
+    None when more than a few men may as well be the wrong one.
+    """
+    options: dict[str, float] = {}
+    for cell in fault.cells:
+        removed = _with(cells, cell, ".")
+        options[removed] = ANOTHER_MAN + strain(removed, hints)
+        other = cells[cell].swapcase()
+        if cells.count(other) < hints.game.limits[other.upper()]:
+            given = _with(cells, cell, other)
+            options[given] = ANOTHER_MAN + ANOTHER_SIDE + strain(given, hints)
+    best = min(options.values())
+    near = {changed: cost for changed, cost in options.items() if cost < best + CLEAR}
+    return near if len(near) <= MOST_SUPERFLUOUS else {}
 
 
 def _crowned(cells: str, hints: Hints) -> Iterator[str]:

@@ -64,16 +64,12 @@ def _chess(cells: str, hints: Hints) -> float:
         cost += UNLIKELY / 4 * extra
     gone = {letters: max(0, 16 - number) for letters, number in men.items()}
     white, black = gone["PNBRQK"], gone["pnbrqk"]
-    cost += _common(white + black, hints)
+    cost += _common(cells, white + black, hints)
     if hints.captures is not None:
         white, black = min(white, hints.captures), min(black, hints.captures)
     cost += DENIED * _pawn_excess(_files(cells, "P"), black) + DENIED * _pawn_excess(
         _files(cells, "p"), white
     )
-    if hints.plies is not None and not hints.game.chess960:
-        # a half-move empties one start square, or two by taking
-        left = sum(home != "." and man != home for man, home in zip(cells, hints.game.home, strict=True))
-        cost += UNLIKELY * (left > 2 * hints.plies)
     cost += DENIED * sum(resolve(letter, cells, hints.game).rook is None for letter in hints.castling)
     return cost + _en_passant(cells, hints)
 
@@ -89,12 +85,20 @@ def _xiangqi(cells: str, hints: Hints) -> float:
         if letter in xiangqi_rules.PLACES:
             places = xiangqi_rules.PLACES[letter]
             cost += DENIED * sum(cell not in places for cell, man in enumerate(cells) if man == letter)
-    return cost + _common(int(gone), hints)
+    return cost + _common(cells, int(gone), hints)
 
 
-def _common(gone: int, hints: Hints) -> float:
-    excess = hints.captures is not None and gone > hints.captures
-    return MISSING * gone + UNLIKELY * excess
+def _common(cells: str, gone: int, hints: Hints) -> float:
+    cost = MISSING * gone
+    if hints.captures is not None:
+        cost += UNLIKELY * (gone > hints.captures)
+    if hints.plies is not None and not hints.game.chess960:
+        # a half-move empties one start square, or two by taking or castling, and fills no more than two
+        pairs = [(man, home) for man, home in zip(cells, hints.game.home, strict=True) if man != home]
+        left = sum(home != "." for _, home in pairs)
+        come = sum(man != "." for man, _ in pairs)
+        cost += UNLIKELY * (max(left, come) > 2 * hints.plies)
+    return cost
 
 
 def _en_passant(cells: str, hints: Hints) -> float:

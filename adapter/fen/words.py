@@ -17,7 +17,7 @@ EXACT: dict[Field, re.Pattern[str]] = {
 SLOPPY: dict[Field, re.Pattern[str]] = {
     "side": re.compile(r"[WBrR]|white|black|red", re.IGNORECASE),
     "castling": re.compile(r"(?=.{0,8}[KQkq])[A-Za-z-]{1,9}|[A-Ha-h-]{1,9}|[Nn]one"),
-    "en-passant": re.compile(r"[A-I][0-9]|[a-h]|[a-h][a-h0-9]{1,2}|--|[Nn]one"),
+    "en-passant": re.compile(r"[A-I][0-9]|[0-9]?[a-h]|[a-h][a-h0-9]{1,2}|--|[Nn]one|[Nn]ull"),
     "halfmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
     "fullmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
 }
@@ -36,4 +36,5 @@ STUCK = (
     (0, re.compile(r"([wb])(-|[KQkqA-Ha-h]{1,4})")),
     (1, re.compile(r"(-|[KQkq]{1,4})(-|[a-h][36])")),
     (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
+    (3, re.compile(r"([0-9]{1,4})[,;:/|]([0-9]{1,4})")),
 )

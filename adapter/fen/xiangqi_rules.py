@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adapter.fen.chess_rules import missing_kings
 from adapter.fen.finding import Fault, Setup
 from adapter.fen.games import Game, square_name
 
@@ -79,18 +80,14 @@ HORSES = {cell: _horses(cell) for cell in _KING_CELLS}
 
 def board_faults(setup: Setup, game: Game) -> list[Fault]:
     """Kings, places and counts: what is wrong whoever is to move."""
-    faults: list[Fault] = []
     cells = setup.board
+    faults = [*missing_kings(cells, "Red", "Black")]
     # where one side has no men at all, the letters have lost their colour, and nothing else can be told
     told = any(man.isupper() for man in cells) and any(man.islower() for man in cells)
     for letter in game.letters if told else "Kk":
         number = cells.count(letter)
         kind, side = letter.upper(), "Red" if letter.isupper() else "Black"
         name = NAMES[kind]
-        if kind == "K" and not number:
-            faults.append(
-                Fault(code="king-missing", field="placement", at="placement", message=f"{side} has no king")
-            )
         if number > game.limits[kind]:
             found = [cell for cell, man in enumerate(cells) if man == letter]
             code = "king-many" if kind == "K" else "too-many-of-kind"

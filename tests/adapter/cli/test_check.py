@@ -62,6 +62,30 @@ def test_wide_characters_keep_their_columns(fenwire: Any) -> None:
     assert line.index("^") == record.index("x") + wide
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "https://lichess.org/analysis/{}?color=white",
+        '{{"fen": "{}", "game": "a/b/c/d/e/f/g/h/i"}}',
+        "[FEN '{}']",
+        '"{}"',
+        "({})",
+    ],
+)
+def test_the_board_alone_is_drawn(around: str, fenwire: Any) -> None:
+    done = fenwire("check", around.format(SHORT))
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    drawn = lines.index("  7> p p p p p p p ?")
+    assert lines[drawn - 1] == "  8  r n b q k b n r"
+    assert lines[drawn + 7] == "     a b c d e f g h"
+
+
+def test_figurines_are_drawn_without_their_selectors(fenwire: Any) -> None:
+    done = fenwire("check", SHORT.replace("ppppppp", "\u265f\ufe0e" * 7, 1))
+    assert "  7> " + "\u265f " * 7 + "?" in done.stdout
+
+
 def test_several_records_are_arguments_that_hold_blanks(fenwire: Any) -> None:
     done = fenwire("check", "--json", START, SHORT, "startpos moves e2e4")
     assert done.returncode == 1
@@ -166,6 +190,15 @@ def test_fix_writes_to_a_file(fenwire: Any) -> None:
     assert done.stdout.splitlines()[-2] == "2 records: 1 ok, 0 with warnings, 1 bad (1 mended)"
     again = fenwire("check", "--file", "out.fen")
     assert (again.returncode, again.stdout) == (0, "2 records: 2 ok, 0 with warnings, 0 bad\n")
+
+
+def test_what_is_read_is_not_written_over(fenwire: Any) -> None:
+    path = fenwire.root / "in.fen"
+    path.write_text(f"{SHORT}\n")
+    done = fenwire("check", "--file", "in.fen", "--fix", "--out", "./in.fen")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--out would overwrite" in done.stderr
+    assert path.read_text() == f"{SHORT}\n"
 
 
 def test_a_mended_epd_record_keeps_its_operations(fenwire: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adapter.fen import check
-from adapter.fen.files import MOST_LINE, Entry, read_file, read_stream
+from adapter.fen.files import CUT, MOST_LINE, Entry, read_file, read_stream
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 CHINESE = (
@@ -59,6 +59,14 @@ def test_overlong_lines_are_cut() -> None:
     assert found[1].text == START
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_record_that_was_cut_is_not_taken_for_a_whole_one(encoding: str) -> None:
+    for tail in (" ", " 1."):
+        (found,) = entries((START + tail * MOST_LINE + " e2e4").encode(encoding))
+        assert found.text.endswith(CUT)
+        assert not check(found.text).ok
+
+
 GAMES = """
 [Event "one"]
 [Site "?"]
@@ -93,7 +101,7 @@ def test_every_position_of_every_game(tmp_path: Path) -> None:
     assert [report.ok for report in reports] == [True] * 5 + [False] + [True] * 3 + [False]
     assert reports[0].fen == START
     assert reports[4].fen == "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
-    assert [problem.code for problem in reports[5].problems] == ["castling-impossible"] * 2
+    assert [problem.code for problem in reports[5].problems] == ["castling-impossible"]
     assert {report.variant for report in reports[6:]} == {"chess960"}
     assert [problem.code for problem in reports[-1].problems] == ["move-illegal"]
 

@@ -37,6 +37,42 @@ ACCEPTED = [
         "https://www.chess.com/analysis?fen=" + START.replace(" ", "%20") + "&flip=false",
         {"leading-garbage", "url-encoded"},
     ),
+    (
+        "https://a.example/?RECORD".replace("RECORD", START.replace(" ", "_")),
+        {"leading-garbage", "url-encoded"},
+    ),
+    ("see https://lichess.org/editor/" + START.replace(" ", "_"), {"leading-garbage", "url-encoded"}),
+    (START.replace(" ", "%2520"), {"url-encoded"}),
+    (START.replace(" ", "%C2%A0"), {"url-encoded", "whitespace"}),
+    (START.replace("/", "%252F"), {"url-encoded"}),
+    (START + "%0D%0A", {"url-encoded", "whitespace"}),
+    (START.replace("/", "&#47;").replace(" ", "&nbsp;"), {"url-encoded", "whitespace"}),
+    (START.replace("/", "\\/"), {"url-encoded"}),
+    # one other character for every slash, or for every blank too
+    (START.replace("/", "_"), {"url-encoded"}),
+    (START.replace("/", "-"), {"url-encoded"}),
+    (START.replace("/", "_").replace(" ", "_"), {"url-encoded"}),
+    (START.replace("/", "-").replace(" ", "_"), {"url-encoded"}),
+    (START.replace("/", "_").replace(" ", "+"), {"url-encoded"}),
+    (START.replace(" ", "-"), {"url-encoded"}),
+    (f"{BOARD}_w KQkq - 0 1", {"url-encoded"}),
+    (f"{BOARD} w_KQkq_-_0_1", {"url-encoded"}),
+    # what programs and pages put around a record
+    (f'fen = "{START}"', {"quoted"}),
+    (f"const fen = `{START}`;", {"quoted"}),
+    (f"board = chess.Board('{START}')", {"quoted"}),
+    (f'{{"fen": "{START}", "id": 3}}', {"quoted"}),
+    (f'"fen":"{START}",', {"quoted"}),
+    (f'["{START}"]', {"quoted"}),
+    (f'"{START}\\n"', {"quoted", "whitespace"}),
+    (f"{START}\\r\\n", {"whitespace"}),
+    (f"({START})", {"quoted"}),
+    (f"[{START}]", {"quoted"}),
+    (f"{START})", {"quoted"}),
+    (f"**{START}**", {"quoted"}),
+    (f"<p>{START}</p>", {"quoted"}),
+    (f'[StartFEN "{START}"]', {"quoted"}),
+    (f'[FEN="{START}"]', {"quoted"}),
     (f"\ufeff{START}", {"bom"}),
     (f"\u00ef\u00bb\u00bf{START}", {"bom"}),
     (START.replace(" ", "\u00a0"), {"whitespace"}),
@@ -63,6 +99,15 @@ REFUSED = [
     (f"{START} - -", {"trailing-garbage"}),
     (f"{BOARD} w KQkq -;", {"trailing-garbage", "missing-fields"}),
     (f"1) {START}", {"leading-garbage"}),
+    (f"- {START}", {"leading-garbage"}),
+    (f"12 {START}", {"leading-garbage"}),
+    (f"id: 123 {START}", {"leading-garbage"}),
+    (f"the position is {START}", {"leading-garbage"}),
+    (f"White's move: {START}", {"leading-garbage"}),
+    (f"{START}, white to move", {"trailing-garbage"}),
+    (f"{START}\ngo depth 10", {"trailing-garbage"}),
+    (f"{BOARD} w KQkq 0 1 -", {"field-order"}),
+    (f"w KQkq - 0 1 {BOARD}", {"field-order"}),
     (f"w {BOARD} KQkq - 0 1", {"field-order"}),
     (f"{BOARD} KQkq w - 0 1", {"field-order"}),
     (f"{BOARD} w - KQkq 0 1", {"field-order"}),
@@ -71,7 +116,14 @@ REFUSED = [
     (f"{BOARD} wKQkq - 0 1", {"whitespace"}),
     (f"{BOARD} w KQkq- 0 1", {"whitespace"}),
     (f"{BOARD} w KQkq -0 1", {"whitespace"}),
+    (START.replace("- 0 1", "- 0,1"), {"whitespace"}),
+    (START.replace(" ", ","), {"whitespace"}),
+    (START.replace(" ", ";"), {"whitespace"}),
+    (START.replace(" ", "|"), {"whitespace"}),
     (START.replace("8/8/8", "8/ 8/8"), {"whitespace"}),
+    (START.replace("/", " / "), {"whitespace"}),
+    (START.replace("/", "/\n"), {"whitespace"}),
+    (START.replace("/", " /"), {"whitespace"}),
     (START.replace("nbqk", "nb qk", 1), {"whitespace"}),
     (START.replace("KBNR", "KB NR"), {"whitespace"}),
     (f"{BOARD} white KQkq - 0 1", {"side"}),
@@ -90,7 +142,11 @@ REFUSED = [
     (START.replace("Q", "Q~", 1), {"promoted-mark"}),
     (START.replace("/", "\\"), {"rank-count"}),
     (START.replace("/", "|"), {"rank-count"}),
+    (START.replace("/", ";"), {"rank-count"}),
+    (START.replace("/", "."), {"rank-count"}),
     (START.replace("/", " "), {"rank-count"}),
+    (START.replace("/", "\n"), {"rank-count"}),
+    (START.replace("/8/8/8/8/", "/......../......../......../......../"), {"bad-letter"}),
     (START.replace("/", ""), {"rank-count"}),
     (START.replace("8/8", "8/8/8", 1), {"rank-count"}),
     (START.replace("/", "//", 1), {"rank-count"}),
@@ -142,6 +198,15 @@ def test_refused_and_mended(text: str, codes: set[str]) -> None:
         ),
         (f"{XIANGQI.replace('n', 'm').replace('N', 'M')} w - - 0 1", {"piece-language"}),
         (f"{XIANGQI.replace('k', 'g').replace('K', 'G')} w - - 0 1", {"piece-language"}),
+        # G is a guard beside a king, M a minister beside a horse, S a soldier beside an advisor
+        (f"{XIANGQI.replace('a', 'g').replace('A', 'G')} w - - 0 1", {"piece-language"}),
+        (f"{XIANGQI.replace('b', 'm').replace('B', 'M')} w - - 0 1", {"piece-language"}),
+        (f"{XIANGQI.replace('p', 's').replace('P', 'S')} w - - 0 1", {"piece-language"}),
+        (f"{XIANGQI.replace('a', 's').replace('A', 'S')} w - - 0 1", {"piece-language"}),
+        (f"{XIANGQI.replace('ba', 'mg').replace('ab', 'gm')} w - - 0 1", {"piece-language"}),
+        (f"{XIANGQI} \u7ea2 - - 0 1", {"unicode-lookalike"}),
+        (f"{XIANGQI} w - - 0 1".replace("/", "_").replace(" ", "_"), {"url-encoded"}),
+        (f"https://a.cn/q/?{XIANGQI}_w", {"leading-garbage", "url-encoded", "missing-fields"}),
         (f"{XIANGQI} w KQkq - 0 1", {"castling-grammar"}),
         (f"{XIANGQI} w - e3 0 1", {"ep-grammar"}),
         (f"{XIANGQI} red - - 0 1", {"side"}),
@@ -258,3 +323,23 @@ def test_what_is_no_record_is_said_once(text: str) -> None:
     assert [problem.code for problem in report.problems] == ["rank-count"]
     assert report.fixed is None
     assert report.suggestions == ()
+
+
+@pytest.mark.parametrize(
+    ("variant", "text"),
+    [
+        # a cannon's character may be a man of either colour in xiangqi; chess has no such man
+        ("chess", "rnbqkbnr/pppppppp/8/8/8/8/4PP\u70aeP/RNBQKBNR w - - 0 1"),
+        ("chess", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPP\u70aeP/RNBQKBNR w KQkq - 0 1"),
+        ("chess960", "rnbqkbnr/pppppppp/8/8/8/8/4PPcP/RNBQKBNR w - - 0 1"),
+        ("chess", f"{XIANGQI} w - - 0 1"),
+        ("xiangqi", START),
+        ("xiangqi", f"{XIANGQI.replace('RNBA', 'RNBQ')} w - - 0 1"),
+    ],
+)
+def test_no_other_game_s_man_gets_into_a_record(variant: str, text: str) -> None:
+    report = check(text, variant=variant)
+    assert not report.ok
+    known = "kabnrcp" if variant == "xiangqi" else "pnbrqk"
+    for record in filter(None, (report.fixed, *report.suggestions)):
+        assert set(record.split()[0].lower()) <= {*known, *"123456789/"}

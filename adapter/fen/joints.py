@@ -1,0 +1,152 @@
+"""Blanks and slashes set right: those lost, those too many, and other characters in their place."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import msgspec
+
+from adapter.fen.finding import Finding, about_record
+from adapter.fen.source import Source, Token, squares
+
+_MOST_LEADING = 12  # words before the board
+_MOST_WORDS = 60  # among which the board is looked for
+_SIZES = ((10, 9), (8, 8))
+_RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
+_RANK_SIGNS = "\\|,:;_-+.!"
+# What addresses have for blanks and slashes; other characters are slips.
+_ADDRESS_SIGNS = "_-+"
+_FIELD = r"(?:[wb]|white|black|-|[KQkq]{1,4}|[A-Ha-h]{2,4}|[a-h][1-8]|[0-9]{1,4})"
+# Behind the last rank, the character that stands for blanks, with the field or fields it joins.
+_JOINED = re.compile(rf"([^_+,;|:.-]{{0,14}})([_+,;|:.-])(?:{_FIELD}(?:\2|$)|$)", re.IGNORECASE)
+_JOINED_FIELDS = re.compile(rf"[wb]([_+,;|:])(?:{_FIELD}(?:\1|$))+", re.IGNORECASE)
+
+
+def set_right(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
+    """The source with single blanks and slashes where the fields and ranks meet, and where it ends now."""
+    source, stop = _without_gaps(source, first, stop, findings)
+    source, stop = _from_words(source, first, stop, findings)
+    source = _with_slashes(source, first, stop, findings)
+    return _with_blanks(source, first, stop, findings), stop
+
+
+def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
+    gaps = _gaps(source.words(first, stop))
+    if not gaps:
+        return source, stop
+    spans = [source.span(*gap) for gap in gaps]
+    message = "a blank inside the board"
+    findings.append(about_record("whitespace", "error", spans[0], message, spans[1:], fix=""))
+    return source.without(gaps), stop - sum(end - start for start, end in gaps)
+
+
+def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
+    """Blanks inside the board: beside a slash or between two parts of a rank."""
+    found = []
+    slashes = 0
+    last = ""  # the rank so far
+    for index, (one, two) in enumerate(itertools.pairwise(tokens[:_MOST_WORDS])):
+        slashes += one.plain.count("/")
+        parts = one.plain.split("/")
+        last = parts[-1] if len(parts) > 1 else last + parts[-1]
+        more = two.plain.count("/")
+        full = 9 if slashes + more == 9 else 8
+        head = two.plain.split("/", 1)[0]
+        fits = squares(last) + squares(head) <= full and _RANK.fullmatch(last + head)
+        if one.plain.endswith("/") or two.plain.startswith("/"):
+            # behind the last slash only a whole rank is one, not the side or the rights
+            begun = slashes < 7 or more or 7 <= squares(head) <= 10
+            joined = slashes + more <= 9 and bool(begun and _RANK.fullmatch(last) and _RANK.fullmatch(head))
+        elif more:
+            joined = slashes + more <= 9 if slashes else bool(fits) and more in (7, 9)
+        else:
+            after = tokens[index + 2].plain if index + 2 < len(tokens) else ""
+            joined = slashes in (7, 9) and bool(fits) and after in ("w", "b") and head not in ("w", "b")
+        if joined:
+            found.append((one.stop, two.first))
+        elif slashes:
+            break
+        else:
+            last = ""
+    return found
+
+
+def _from_words(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
+    """Slashes between ranks that are words, as they are one a line in a diagram."""
+    tokens = source.words(first, stop)
+    if any(token.plain.count("/") >= 3 for token in tokens[:_MOST_LEADING]):
+        return source, stop
+    for begin, (height, width) in itertools.product(range(_MOST_LEADING), _SIZES):
+        ranks = tokens[begin : begin + height]
+        whole = sum(squares(rank.plain) == width and bool(_RANK.fullmatch(rank.plain)) for rank in ranks)
+        if len(ranks) < height or whole < height - 2 or not _RANK.fullmatch(ranks[0].plain):
+            continue
+        places = [one.stop for one in ranks[:-1]]
+        finding = _finding(
+            source, places, "the ranks are parted by blanks instead of '/'", " ", "rank-count", "/"
+        )
+        findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
+        more = [(one.stop + 1, two.first) for one, two in itertools.pairwise(ranks)]
+        return source.with_sign("/", places).without(more), stop - sum(end - start for start, end in more)
+    return source, stop
+
+
+def _with_slashes(source: Source, first: int, stop: int, findings: list[Finding]) -> Source:
+    """Slashes for the one other character that parts the ranks of a board."""
+    for token in source.words(first, stop)[:_MOST_LEADING]:
+        if token.plain.count("/") >= 3:
+            return source
+        for sign, (height, width) in itertools.product(_RANK_SIGNS, _SIZES):
+            if token.plain.count(sign) < height - 1:
+                continue
+            ranks = token.plain.split(sign, height)[:height]
+            whole = sum(squares(rank) == width and bool(_RANK.fullmatch(rank)) for rank in ranks)
+            if whole < height - 2:
+                continue
+            ends = itertools.accumulate(len(rank) + 1 for rank in ranks[:-1])
+            indexes = [token.first + end - 1 for end in ends]
+            message = f"the ranks are parted by {sign!r} instead of '/'"
+            finding = _finding(source, indexes, message, sign, "rank-count", "/")
+            findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
+            return source.with_sign("/", indexes)
+    return source
+
+
+def _with_blanks(source: Source, first: int, stop: int, findings: list[Finding]) -> Source:
+    """Blanks for the one other character that parts the fields of a record."""
+    tokens = source.words(first, stop)
+    board = next((i for i, token in enumerate(tokens[:_MOST_LEADING]) if token.plain.count("/") >= 3), None)
+    if board is None:
+        return source
+    for token in tokens[board : board + 2]:
+        start = token.plain.rfind("/") + 1
+        joined = (_JOINED if start else _JOINED_FIELDS).match(token.plain, start)
+        if joined is None or (start and not 7 <= squares(joined[1]) <= 10):
+            continue
+        sign = joined[joined.lastindex or 0]
+        start = joined.start(joined.lastindex or 0)
+        indexes = [token.first + i for i in range(start, len(token.plain)) if token.plain[i] == sign]
+        if sign == "-":
+            indexes = _between_dashes(indexes)
+        message = f"the fields are joined by {sign!r} instead of blanks"
+        findings.append(_finding(source, indexes, message, sign, "whitespace", " "))
+        source = source.with_sign(" ", indexes)
+    return source
+
+
+def _between_dashes(indexes: list[int]) -> list[int]:
+    """Of dashes that join fields, those that are no field: in a run, every other one."""
+    kept: list[int] = []
+    for index in indexes:
+        if not kept or kept[-1] != index - 1:
+            kept.append(index)
+    return kept
+
+
+def _finding(source: Source, indexes: list[int], message: str, sign: str, code: str, fix: str) -> Finding:
+    """A warning for a character that addresses use, an error by this code for another."""
+    spans = [source.span(index, index + 1) for index in indexes]
+    if sign in _ADDRESS_SIGNS:
+        return about_record("url-encoded", "warning", spans[0], message, spans[1:], fix)
+    return about_record(code, "error", spans[0], message, spans[1:], fix)
