@@ -22,7 +22,7 @@ from adapter.bulk.answer import Answer
 from adapter.bulk.backend import Seat
 from adapter.bulk.item import Item, root_of
 from adapter.bulk.setup import Setup
-from adapter.errors import ClusterError, EngineStartError, FenwireError, MissingExtra
+from adapter.errors import ClusterError, ConfigError, EngineStartError, FenwireError, MissingExtra
 from engines.limits import Limit
 from engines.options import Wish
 
@@ -286,8 +286,11 @@ class Cluster:
 
 
 def _refused(worker: str, refusal: Any) -> FenwireError:
-    """The error of a worker, of the class it had there."""
+    """The error of a worker, of the class it had there; what its own configuration lacks is the cluster's
+    fault, not the caller's."""
     kind = getattr(adapter.errors, refusal.kind, EngineStartError)
+    if issubclass(kind, ConfigError):
+        kind = ClusterError
     error: FenwireError = kind(f"worker {worker}: {refusal.message}")
     return error
 

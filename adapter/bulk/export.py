@@ -17,9 +17,9 @@ from typing import IO, Any
 import msgspec
 
 from adapter.bulk.archive import Archive, Result
+from adapter.bulk.item import restored
 from adapter.bulk.setup import Setup, limit_text
 from adapter.errors import ConfigError, MissingExtra, StoreError
-from adapter.position import Position
 from engines.score import Cp, Mate, Score
 
 ROWS = 5000  # of one group in a Parquet file
@@ -133,7 +133,7 @@ def _line(result: Result, pv: str) -> str:
     game = CASTLING.get(result.variant)
     if game is None or not any(move in pv for move in _CASTLING_MOVES):
         return pv
-    return " ".join(Position.parse(result.fen, variant=game).line(pv.split()).moves)
+    return " ".join(restored(game, result.fen, "").line(pv.split()).moves)
 
 
 def _csv(archive: Archive, path: Path, search: int | None) -> Exported:

@@ -18,28 +18,27 @@ from adapter.errors import ConfigError, MissingExtra
 from adapter.fen.files import SAMPLE, Entry, numbered_lines, read_stream
 
 STDIN = "-"
-BUFFER = 1 << 16
-
-Stream = io.BufferedReader
+# Bytes that are read at once: few, so that the place in the file tells how far its records are.
+BUFFER = 1 << 12
 
 
 class Inputs:
     """The sources of a run, `-` for standard input, read one after another.
 
-    `size` is the bytes of all files together, None where there is a source whose size nobody knows; `done`
-    how many were read, before they were unpacked. Raises ConfigError for a file that is not there.
+    Raises ConfigError for a file that is not there.
     """
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self.names = tuple(map(str, paths))
-        self.size: int | None = 0
+        self.read = 0  # records so far
+        self._size: int | None = 0  # bytes of all files together, None where one has none
         self._before = 0
         self._raw: IO[bytes] | None = None
         if self.names.count(STDIN) > 1:
             raise ConfigError("standard input can be read once only; name - once")
         for name in self.names:
             if name == STDIN:
-                self.size = None
+                self._size = None
                 continue
             path = Path(name)
             if not path.exists():
@@ -47,16 +46,19 @@ class Inputs:
             if path.is_dir():
                 raise ConfigError(f"{name} is a folder; name the files in it")
             regular = path.is_file()
-            self.size = self.size + path.stat().st_size if self.size is not None and regular else None
+            self._size = self._size + path.stat().st_size if self._size is not None and regular else None
 
     @property
-    def done(self) -> int:
-        """Bytes read so far."""
+    def total(self) -> int | None:
+        """How many records there are, by the bytes read so far; None where nobody can know."""
         raw = self._raw
+        if not self._size or raw is None:
+            return None
         try:
-            return self._before + (raw.tell() if raw is not None else 0)
+            done = self._before + raw.tell()
         except (OSError, ValueError):  # a pipe, or closed just now
-            return self._before
+            return None
+        return self.read * self._size // done if done else None
 
     def records(self, name: str, reading: Reading) -> Iterator[Entry | Unreadable]:
         """The records of one source. Raises ConfigError for a file that cannot be read or unpacked, or whose
@@ -65,10 +67,10 @@ class Inputs:
             with _opened(name) as raw:
                 self._raw = raw
                 stream, suffix = _unpacked(raw, name)
-                yield from _records(stream, name, suffix, reading)
-                # so that `done` goes on from here
-                self._raw = None
-                self._before += 0 if name == STDIN else Path(name).stat().st_size
+                for record in _records(stream, name, suffix, reading):
+                    self.read += 1
+                    yield record
+                self._before += 0 if name == STDIN else raw.tell()
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigError(f"{name} is damaged and cannot be unpacked to its end: {error}") from None
         except OSError as error:
@@ -80,49 +82,34 @@ def _opened(name: str) -> IO[bytes]:
     return open(0, "rb", buffering=0, closefd=False) if name == STDIN else open(name, "rb", buffering=0)  # noqa: PTH123
 
 
-def _unpacked(raw: IO[bytes], name: str) -> tuple[io.BufferedReader[io.RawIOBase], str]:
+def _unpacked(raw: IO[bytes], name: str) -> tuple[_Piecemeal, str]:
     """The stream without its packing, and the suffix that tells what it holds."""
-    stream = Stream(cast("io.RawIOBase", raw), buffer_size=BUFFER)
+    stream = _Piecemeal(cast("io.RawIOBase", raw), BUFFER)
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     start = stream.peek(SAMPLE)
     for packing, (mark, unpack) in PACKINGS.items():
         if start.startswith(mark):
-            stream = Stream(cast("io.RawIOBase", unpack(stream)), buffer_size=BUFFER)
+            stream = _Piecemeal(cast("io.RawIOBase", unpack(stream)), BUFFER)
             suffixes = [suffix for suffix in suffixes if suffix != packing]
     return stream, suffixes[-1] if suffixes else ""
 
 
+class _Piecemeal(io.BufferedReader):
+    """A stream that is never read far ahead."""
+
+    def read1(self, size: int = -1) -> bytes:
+        """Some bytes, no more than BUFFER."""
+        return super().read1(BUFFER if size < 0 else min(size, BUFFER))
+
+
 def _unzstd(stream: BinaryIO) -> BinaryIO:
     try:
-        import zstandard
+        from adapter.bulk.unzstd import Unzstd
     except ImportError:
         raise MissingExtra(
             "reading .zst files needs the package zstandard: pip install 'fenwire[zstd]'"
         ) from None
-    # large files are packed in many frames, which parallel packers write
-    reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-    return cast("BinaryIO", _Zstd(reader, zstandard.ZstdError))
-
-
-class _Zstd(io.RawIOBase):
-    """A reader whose errors are those of damaged gzip files, which are dealt with already."""
-
-    def __init__(self, reader: BinaryIO, failure: type[Exception]) -> None:
-        self._reader = reader
-        self._failure = failure
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what BufferedReader hands over
-        """Fills a buffer as far as there is something."""
-        try:
-            data = self._reader.read(len(buffer))
-        except self._failure as error:
-            raise EOFError(str(error)) from None
-        buffer[: len(data)] = data
-        return len(data)
+    return cast("BinaryIO", Unzstd(stream))
 
 
 def _ungzip(stream: BinaryIO) -> BinaryIO:
@@ -136,9 +123,7 @@ PACKINGS: dict[str, tuple[bytes, Callable[[BinaryIO], BinaryIO]]] = {
 }
 
 
-def _records(
-    stream: io.BufferedReader[io.RawIOBase], name: str, suffix: str, reading: Reading
-) -> Iterator[Entry | Unreadable]:
+def _records(stream: _Piecemeal, name: str, suffix: str, reading: Reading) -> Iterator[Entry | Unreadable]:
     reader = READERS.get(suffix) or told_by(stream.peek(SAMPLE)[:SAMPLE])
     if reader is None:
         yield from read_stream(stream, source=name, ply=reading.ply)

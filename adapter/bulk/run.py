@@ -70,10 +70,8 @@ class Run:
         where nobody can know."""
         if self._read_whole:
             return self.tally.records
-        size, done = self._inputs.size, self._inputs.done
-        if not size or not done:
-            return None
-        return max(self.tally.records, int(self.tally.records * size / done))
+        guess = self._inputs.total
+        return None if guess is None else max(self.tally.records, guess)
 
     async def run(self) -> Summary:
         """Runs to the end of the input; the summary.

@@ -6,6 +6,8 @@ times in milliseconds, lists and tables of names JSON.
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
 
@@ -92,8 +94,10 @@ CREATE TABLE results (
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """A connection to the database of that path, which is made where there is none and `write` is set.
 
-    Statements are run as they stand: a transaction begins with BEGIN. Raises sqlite3.Error.
+    Statements are run as they stand: a transaction begins with BEGIN. Raises sqlite3.Error, OSError.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     mode = "rwc" if write else "ro"
     place = path.absolute().as_uri()
     return sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=5.0)
@@ -113,11 +117,11 @@ def empty(database: sqlite3.Connection) -> bool:
 
 
 def verify(database: sqlite3.Connection, path: Path) -> None:
-    """Makes sure that a database is a store this program reads, and whole as far as its size tells.
+    """Makes sure that a database is a store this program reads.
 
-    Raises StoreError, and sqlite3.Error for what is no database.
+    Raises StoreError, and sqlite3.Error for what is no database or breaks off.
     """
-    if _number(database, "application_id") != APPLICATION:
+    if empty(database) or _number(database, "application_id") != APPLICATION:
         raise StoreError(f"{path} is a database, but no store of fenwire's; name another file")
     version = _number(database, "user_version")
     if version != VERSION:
@@ -125,12 +129,9 @@ def verify(database: sqlite3.Connection, path: Path) -> None:
             f"{path} is a store of version {version}, and this program knows version {VERSION}; "
             f"use the fenwire that wrote it, or name another file"
         )
-    pages, size = _number(database, "page_count"), _number(database, "page_size")
-    # what a killed run left in the log beside the file is counted among the pages, but not in the file yet
-    if not Path(f"{path}-wal").exists() and path.stat().st_size < pages * size:
-        raise StoreError(f"{path} is damaged: it breaks off; {RESCUE}")
 
 
+# What to do about a damaged store.
 RESCUE = "keep a copy, and save what can be read of it by `sqlite3 FILE .recover`"
 
 
