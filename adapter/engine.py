@@ -17,12 +17,13 @@ from adapter.judge import Question, ask, judge, wire_limit
 from adapter.position import Position
 from adapter.restart import Lives
 from adapter.stream import Stream
+from engines.dialects import Dialect
 from engines.driver import Driver
 from engines.find import Found, choose
 from engines.limits import LONGEST, Limit
 from engines.link import Record
 from engines.options import Wish
-from engines.plan import plan
+from engines.plan import Plan, plan
 from engines.running import Running
 from engines.search import Search
 from engines.transcript import Transcript
@@ -62,6 +63,8 @@ class Engine:
         self._speech = found.profile.speech()  # before an engine has told how it differs
         self._lives = Lives(found, options, record)
         self._named: tuple[dict[str, str], EngineIdentity] | None = None
+        self._managed_for: dict[tuple[str, int], dict[str, Wish]] = {}
+        self._planned: tuple[Limit, Dialect, dict[str, Plan]] | None = None  # the last limit's, by side
 
     @property
     def name(self) -> str:
@@ -203,27 +206,21 @@ class Engine:
             raise LimitError(
                 f"timeout is {timeout}; it must be a number of seconds above 0, at most {LONGEST:,}, or None"
             )
+        limit = self._limit(question)
         profile = self.found.profile
-        variant = question.position.variant
-        if variant.name not in profile.variants:
-            raise ConfigError(
-                f"{profile.title or profile.name} plays {', '.join(profile.variants)}, not {variant.name}"
-            )
-        limit = wire_limit(question, self._speech, profile.title or profile.name)
-        side = question.position.side
         if self._lives.driver is None:
-            plan(limit, self._speech, profile.capabilities, side=side)  # refused before anything is started
+            # refused before anything is started
+            plan(limit, self._speech, profile.capabilities, side=question.position.side)
         _refuse_managed(options or {})
         while True:
             driver = await self._lives.living()
-            dialect = driver.dialect
-            work = plan(limit, dialect, profile.capabilities, side=side)
-            command = question.position.command(dialect)
+            work = self._plan(limit, driver.dialect, question.position.side)
+            command = question.position.command(driver.dialect)
             try:
                 running = await driver.begin(
                     command,
                     work,
-                    options={**self._managed(driver, question, multipv), **(options or {})},
+                    options=self._wishes(driver, question, multipv, options),
                     new_game=new_game,
                     timeout=timeout,
                     streamed=streamed,
@@ -235,6 +232,26 @@ class Engine:
             else:
                 self._lives.remember(options or {})
                 return Pursuit(question, driver, running, command, self.identity)
+
+    def follow(
+        self,
+        question: Question,
+        *,
+        multipv: int,
+        options: Mapping[str, Wish] | None,
+        new_game: bool,
+        timeout: float | None,
+    ) -> Pursuit | None:
+        """Lines the search of a question up behind the one this task has under way, to be sent the moment
+        that has ended; None where it has to be begun when its turn comes. Raises as `begin` does."""
+        driver = self._lives.driver
+        if driver is None or driver.failure is not None:
+            return None
+        work = self._plan(self._limit(question), driver.dialect, question.position.side)
+        command = question.position.command(driver.dialect)
+        wishes = self._wishes(driver, question, multipv, options)
+        running = driver.follow(command, work, options=wishes, new_game=new_game, timeout=timeout)
+        return Pursuit(question, driver, running, command, self.identity) if running else None
 
     async def result(self, pursuit: Pursuit) -> Search:
         """Waits for a begun search's end. Raises EngineTimeout and EngineDied."""
@@ -286,17 +303,41 @@ class Engine:
             position = Position.parse(position)
         return ask(position, limit, notation)
 
-    def _managed(self, driver: Driver, question: Question, multipv: int) -> dict[str, Wish]:
-        """The options that follow from the question: set by us, before `position`."""
+    def _limit(self, question: Question) -> Limit:
+        """The limit as this engine is asked to keep it, once it is known to play the game."""
+        profile, variant = self.found.profile, question.position.variant
+        if variant.name not in profile.variants:
+            raise ConfigError(
+                f"{profile.title or profile.name} plays {', '.join(profile.variants)}, not {variant.name}"
+            )
+        return wire_limit(question, self._speech, profile.title or profile.name)
+
+    def _plan(self, limit: Limit, dialect: Dialect, side: str) -> Plan:
+        """How the limit is kept; many positions in a row have the same one."""
+        planned = self._planned
+        if planned is None or planned[0] is not limit or planned[1] is not dialect:
+            planned = self._planned = limit, dialect, {}
+        work = planned[2].get(side)
+        if work is None:
+            work = planned[2][side] = plan(limit, dialect, self.found.profile.capabilities, side=side)
+        return work
+
+    def _wishes(
+        self, driver: Driver, question: Question, multipv: int, options: Mapping[str, Wish] | None
+    ) -> Mapping[str, Wish]:
+        """The options of a search: the caller's, and those that follow from the question."""
         variant = question.position.variant
-        wishes: dict[str, Wish] = {}
-        if "UCI_Variant" in driver.options:
-            wishes["UCI_Variant"] = variant.uci_variant
-        if variant.chess960 or "UCI_Chess960" in driver.options:
-            wishes["UCI_Chess960"] = variant.chess960
-        if multipv != 1 or "MultiPV" in driver.options:
-            wishes["MultiPV"] = multipv
-        return wishes
+        managed = self._managed_for.get((variant.name, multipv))
+        if managed is None:
+            managed = {}
+            if "UCI_Variant" in driver.options:
+                managed["UCI_Variant"] = variant.uci_variant
+            if variant.chess960 or "UCI_Chess960" in driver.options:
+                managed["UCI_Chess960"] = variant.chess960
+            if multipv != 1 or "MultiPV" in driver.options:
+                managed["MultiPV"] = multipv
+            self._managed_for[variant.name, multipv] = managed
+        return {**managed, **options} if options else managed
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ from engines.limits import Limit
 STRIKES = 2  # engines that may crash or hang on one position
 LOSSES = 3  # engines that may be lost on one position, whoever ended them
 AHEAD = 2  # positions pulled ahead of the reader, beyond two for each engine
+LINED_UP = 2  # positions an engine is given behind the one it is at
 TRIAL = Limit(depth=1)  # what every engine can do
 TRIAL_SECONDS = 5.0
 
@@ -70,6 +71,10 @@ class Case(msgspec.Struct, frozen=True):
         return PoolResult(index=self.index, given=self.given, position=self.question.position, error=error)
 
 
+# Cases that an engine has been asked about behind the one it is at.
+Line = deque[tuple[Case, Pursuit]]
+
+
 class Round:
     """The pass: `begin` it, take results by `next` until there is None, and always `close` it.
 
@@ -103,6 +108,7 @@ class Round:
         self._read = 0
         self._done: dict[int, PoolResult] = {}  # by index if ordered, else as they came
         self._cases: deque[Case] = deque()  # ready to be asked
+        self._lines: dict[Engine, Line] = {engine: deque() for engine in self._engines}
         self._dry = False  # nothing more is pulled
         self._broken = False  # and what is missing will not come
         self._serving = len(self._engines)
@@ -195,6 +201,8 @@ class Round:
             self._stock(1)
             if self._cases:
                 return self._cases.popleft()
+            if (case := self._take_over()) is not None:
+                return case
             if self._dry and self._pulled == self._delivered:
                 return None
             self._change.clear()
@@ -226,6 +234,7 @@ class Round:
     # --- the engines -------------------------------------------------------------------------------
 
     async def _serve(self, engine: Engine) -> None:
+        line = self._lines[engine]
         try:
             case, pursuit = await self._take(), None
             while case is not None:
@@ -239,7 +248,9 @@ class Round:
                     return
                 try:
                     # the engine works on the next one while the last answer is judged
-                    following, pursuit = await self._go_ahead(engine)
+                    following, pursuit = line.popleft() if line else await self._go_ahead(engine)
+                    if pursuit is not None:
+                        self._line_up(engine)
                 finally:
                     self._deliver(self._judge(engine, case, answer))
                 self._stock(len(self._engines))
@@ -248,9 +259,38 @@ class Round:
             self._dry = self._broken = True
             raise
         finally:
+            for _, behind in line:
+                behind.driver.leave(behind.running)
             self._serving -= 1
             self._news.set()
             self._change.set()
+
+    def _line_up(self, engine: Engine) -> None:
+        """Gives an engine at work the next cases, to be sent the moment it is free; others keep theirs."""
+        line = self._lines[engine]
+        others = self._serving - 1
+        self._stock(LINED_UP + others)
+        while len(line) < LINED_UP and len(self._cases) > others and self._alone():
+            case = self._cases.popleft()
+            try:
+                pursuit = engine.follow(case.question, **self._wishes)
+            except FenwireError:
+                # told when it is asked by itself
+                pursuit = None
+            if pursuit is None:
+                self._cases.appendleft(case)
+                return
+            line.append((case, pursuit))
+
+    def _take_over(self) -> Case | None:
+        """A case that another engine has in its line and was not sent yet."""
+        for line in self._lines.values():
+            if line:
+                case, pursuit = line[-1]
+                if pursuit.driver.withdraw(pursuit.running):
+                    line.pop()
+                    return case
+        return None
 
     async def _go_ahead(self, engine: Engine) -> tuple[Case | None, Pursuit | None]:
         """The next case, if one is at hand and the engine free, with its search begun."""
@@ -270,7 +310,9 @@ class Round:
         strikes = losses = 0
         while True:
             try:
-                pursuit = pursuit or await self._begin(engine, case.question)
+                if pursuit is None:
+                    pursuit = await self._begin(engine, case.question)
+                    self._line_up(engine)
                 await engine.result(pursuit)
             except ConfigError as error:
                 return error
@@ -278,6 +320,7 @@ class Round:
                 if pursuit is None:
                     raise
                 pursuit = None
+                self._give_back(engine)
                 losses += 1
                 strikes += not _ended_from_outside(error)
                 if strikes == STRIKES or losses == LOSSES:
@@ -285,6 +328,13 @@ class Round:
                     return _set_aside(error, losses)
             else:
                 return pursuit
+
+    def _give_back(self, engine: Engine) -> None:
+        """What a lost engine had in its line was never sent."""
+        line = self._lines[engine]
+        self._cases.extendleft(case for case, _ in reversed(line))
+        line.clear()
+        self._change.set()
 
     def _judge(self, engine: Engine, case: Case, answer: Pursuit | FenwireError) -> PoolResult:
         if isinstance(answer, FenwireError):

@@ -55,6 +55,7 @@ class Driver:
         self.failure: EngineError | None = None
         self.notes: list[str] = []
         self.values: dict[str, str] = {}
+        self._settled: dict[str, Wish] | None = None  # options asked for last and found to be set
         self._loop = asyncio.get_running_loop()
         self._turn = Turn()
         self._running: Running | None = None
@@ -177,15 +178,13 @@ class Driver:
                 f"{self.name} is busy with a search this task has under way; leave that one first",
                 engine=self.name,
             )
-        wishes = self.options.resolve_all(options or {})
+        self._changes(options)  # refused before there is a turn to wait for
         await self._take_turn(self.profile.deadlines.search if timeout is None else timeout)
         try:
             self._check()
-            changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
+            changes = self._changes(options)
+            search = self._link.session.prepare(position, plan, streamed=streamed, new_game=new_game)
             commands = [_setter(name, value) for name, value in changes]
-            if new_game:
-                commands.append(Session.new_game)
-            search = self._link.session.prepare(position, plan, streamed=streamed)
             await self._tell(*commands, lambda session: session.launch(search))
             self.values.update((name, value or "") for name, value in changes)
             self._running = Running(search, self.profile.deadlines, self, timeout)
@@ -195,21 +194,38 @@ class Driver:
         self._ring_at(self._running.start())
         return self._running
 
-    def follow(self, position: str, plan: Plan, *, timeout: float | None = None) -> Running | None:
-        """Lines a search up behind the one this task has under way, options as they are.
+    def follow(
+        self,
+        position: str,
+        plan: Plan,
+        *,
+        options: Mapping[str, Wish] | None = None,
+        new_game: bool = False,
+        timeout: float | None = None,
+    ) -> Running | None:
+        """Lines a search up behind the one this task has under way.
 
         None where it has to wait for a common `begin`: no search is under way, or somebody else's, or one
-        that was left, or others wait for their turn.
+        that was left; an option has to be set first; others wait for their turn. Raises OptionError.
         """
         last = self._line[-1] if self._line else self._running
         if last is None or last.done.done() or last.left or self._turn.wanted:
             return None
-        if last.owner is not asyncio.current_task():
+        if last.owner is not asyncio.current_task() or self._changes(options):
             return None
-        following = Running(self._link.session.prepare(position, plan), self.profile.deadlines, self, timeout)
+        search = self._link.session.prepare(position, plan, new_game=new_game)
+        following = Running(search, self.profile.deadlines, self, timeout)
         self._line.append(following)
-        self._link.line_up(following.search)
+        self._link.line_up(search)
         return following
+
+    def withdraw(self, running: Running) -> bool:
+        """Takes the last search of the line back; False where it is not that, or was sent by now."""
+        if not self._line or self._line[-1] is not running or self._link.withdraw([running.search]):
+            return False
+        self._line.pop()
+        running.lose(EngineError(f"{self.name} was not asked after all", engine=self.name))
+        return True
 
     async def batch(
         self,
@@ -377,6 +393,15 @@ class Driver:
         async with self._turn:
             await self._set(resolved)
 
+    def _changes(self, options: Mapping[str, Wish] | None) -> Sequence[tuple[str, str | None]]:
+        """What of these options has to be set, since it is not set so already."""
+        if not options or options == self._settled:
+            return ()
+        wishes = self.options.resolve_all(options)
+        changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
+        self._settled = None if changes else dict(options)
+        return changes
+
     def _value(self, name: str) -> str | None:
         option = self.options.get(name)
         return self.values.get(name, option.default if option is not None else None)
@@ -384,6 +409,7 @@ class Driver:
     async def _set(self, wishes: Sequence[tuple[str, str | None]]) -> None:
         await self._tell(*(_setter(name, value) for name, value in wishes))
         self.values.update((name, value or "") for name, value in wishes)
+        self._settled = None
         await self._ping(self.profile.deadlines.ready)
 
     async def _ping(self, seconds: float) -> None:

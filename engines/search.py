@@ -13,7 +13,7 @@ import msgspec
 
 from engines.info import Info, read
 from engines.plan import Plan
-from engines.skim import BLOCK, COMMON, last_lines
+from engines.skim import COMMON, last_lines
 
 MAX_LINES = 512  # multipv lines kept; engines offer 500 at most
 MAX_STRINGS = 100  # `info string` texts kept, the last ones
@@ -89,7 +89,7 @@ class Search:
     def take_block(self, block: bytes) -> bool:
         """The same for a block of whole lines, line breaks included, where all that counts of it is seen at a
         glance; False, and nothing done, where it is not."""
-        if len(block) < BLOCK or self.plan.watched:
+        if self.plan.watched:
             return False
         lines = last_lines(block, self._slots, MAX_KEPT)
         if lines is None:

@@ -8,7 +8,7 @@ to the past.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engines.dialects.dialect import Capabilities, Dialect
 from engines.errors import ConfigError
@@ -16,6 +16,7 @@ from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Repo
 from engines.options import OptionTable
 from engines.plan import Plan
 from engines.search import Search
+from engines.skim import BLOCK
 from engines.states import RUNNING, TRANSITIONS, Cue, State
 
 __all__ = ["RUNNING", "TRANSITIONS", "Cue", "Session", "State", "WrongState"]
@@ -25,6 +26,9 @@ TAIL_LINES = 60  # lines of talk kept for error messages
 TAIL_WIDTH = 500  # characters kept of each of them
 MAX_WALL = 400  # lines kept of what an engine says outside any search
 MAX_OPTIONS = 1000  # the richest engines offer some two hundred
+
+
+Taker = Callable[[bytes, list[Event]], None]
 
 
 class WrongState(RuntimeError):
@@ -57,17 +61,16 @@ class Session:
         self._cutting = False
         self._first = True
         self._out: list[bytes] = []
-        self._takers = {
+        takers: dict[str, Taker] = {
             "id": self._on_id,
             "option": self._on_option,
             "hello": self._on_hello,
             "ready": self._on_ready,
             "info": self._on_info,
             "bestmove": self._on_bestmove,
-            "nobestmove": self._on_bestmove,
             "other": self._on_other,
         }
-        self._words = {word.encode(): meaning for word, meaning in dialect.heard.items()}
+        self._takers = {word.encode(): takers[meaning] for word, meaning in dialect.heard.items()}
 
     @property
     def tail(self) -> list[str]:
@@ -110,9 +113,15 @@ class Session:
         """Starts a search of `position` (a whole line); `self.search` is its state from here on."""
         return self.launch(self.prepare(position, plan, streamed=streamed))
 
-    def prepare(self, position: str, plan: Plan, *, streamed: bool = False) -> Search:
-        """The same search made ready to be launched, in any state, since nothing is said yet."""
-        request = _checked((self.dialect.ping, position, *plan.before, plan.go))
+    def prepare(self, position: str, plan: Plan, *, streamed: bool = False, new_game: bool = False) -> Search:
+        """The same search made ready to be launched, in any state, since nothing is said yet.
+
+        With `new_game` the engine is first told that what follows has nothing to do with what was.
+        """
+        lines = (self.dialect.ping, position, *plan.before, plan.go)
+        if new_game and self.dialect.new_game:
+            lines = (self.dialect.new_game, *lines)
+        request = _checked(lines)
         return Search(plan, mate_score=self.dialect.mate_score, streamed=streamed, request=request)
 
     def launch(self, search: Search) -> bytes:
@@ -155,22 +164,27 @@ class Session:
         """Takes bytes as they came; the events in them. `outgoing` may hold an answer to write."""
         events: list[Event] = []
         self.heard_bytes += len(data)
-        if b"\n" not in data:
-            self._hold(data, events)
-            return events
-        if self._buffer:
-            data = bytes(self._buffer) + data
-            self._buffer.clear()
-        if self._cutting:
-            self._cutting = False
-            data = data[data.index(b"\n") + 1 :]
-        whole = data.rfind(b"\n") + 1
-        if whole and not self._skim(data[:whole], events):
-            for line in data[: whole - 1].split(b"\n"):
-                self._line(line, events)
-        if whole < len(data):
-            self._hold(data[whole:], events)
+        rest = b""
+        if self._buffer or self._cutting or not data.endswith(b"\n"):
+            data, rest = self._parted(data)
+        if len(data) < BLOCK or not self._skim(data, events):
+            for line in data.split(b"\n"):
+                if line:
+                    self._line(line, events)
+        if rest:
+            self._hold(rest, events)
         return events
+
+    def _parted(self, data: bytes) -> tuple[bytes, bytes]:
+        # the lines that are whole by now, with what was held of the first one; and what is to be held
+        whole = data.rfind(b"\n") + 1
+        if not whole:
+            return b"", data
+        begun = bytes(self._buffer)
+        self._buffer.clear()
+        start = data.index(b"\n") + 1 if self._cutting else 0
+        self._cutting = False
+        return begun + data[start:whole], data[whole:]
 
     def _skim(self, block: bytes, events: list[Event]) -> bool:
         # a flood of reports, too many to look at one by one
@@ -219,28 +233,28 @@ class Session:
         if self._first:
             self._first = False
             line = line.removeprefix(b"\xef\xbb\xbf")
-        raw, line = line.rstrip(), line.strip()
+        raw, line = line, line.strip()
         if not line:
             return
         if b"\t" in line:
             line = b" ".join(line.split())
         self._talk.append(line if len(line) <= TAIL_WIDTH else line[:TAIL_WIDTH])
-        meaning = self._words.get(line.partition(b" ")[0])
-        if meaning is None:
-            line, meaning = self._find_word(line)
-        if meaning is None:
+        take: Taker | None = self._takers.get(line.partition(b" ")[0])
+        if take is None:
+            line, take = self._find_word(line)
+        if take is None:
             # as it came: boards and tables are shown to users
-            self._keep(raw)
+            self._keep(raw.rstrip())
             return
-        self._takers[meaning](line, events)
+        take(line, events)
 
-    def _find_word(self, line: bytes) -> tuple[bytes, str | None]:
+    def _find_word(self, line: bytes) -> tuple[bytes, Taker | None]:
         # UCI "General": unknown words at a line's head are skipped until one that is known.
         words = line.split()
         for at, word in enumerate(words):
-            meaning = self._words.get(word)
-            if meaning is not None:
-                return b" ".join(words[at:]), meaning
+            take = self._takers.get(word)
+            if take is not None:
+                return b" ".join(words[at:]), take
         return line, None
 
     def _on_id(self, line: bytes, events: list[Event]) -> None:
@@ -266,8 +280,8 @@ class Session:
             # answers come in the order of the questions: one of before the fence is not the fence's
             self.pings -= 1
             events.append(Answered(self.pings))
-        elif (self.state, Cue.FENCE) in TRANSITIONS:
-            self._move(Cue.FENCE)
+        elif (state := TRANSITIONS.get((self.state, Cue.FENCE))) is not None:
+            self.state = state
             if self.search is not None:
                 events.append(Begun(self.search))
         else:
