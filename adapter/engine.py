@@ -135,10 +135,10 @@ class Engine:
 
         `multipv` lines are asked for; `options` hold from this search on; `new_game` makes the engine forget
         first; results are shown in `notation`; after `timeout` seconds the search is stopped and the analysis
-        is not `complete`. That time is the search's own: the wait for one's turn, which may be as long again
-        and is an EngineTimeout then, and that for the engine to be ready, which its profile's deadlines bound,
-        come before it. An engine that dies before it has begun on the question is started anew and asked once
-        more. A finished game is answered without asking.
+        is not `complete`. That time is the search's own. The wait for one's turn comes before it, which may
+        be as long again and is an EngineTimeout then, and so does that for the engine to be ready, which its
+        profile's deadlines bound. An engine that dies before it has begun on the question is started anew and
+        asked once more. A finished game is answered without asking.
 
         Raises FenError and MoveError for the position, ConfigError for a game the engine does not play,
         LimitError, OptionError, IllegalEngineMove, EngineTimeout and EngineDied (`.partial` holds what was
