@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from adapter.position import Position
-from adapter.variants.variant import Variant
+from adapter.variants.variant import Board, Variant
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -23,11 +22,21 @@ class Trial(msgspec.Struct, frozen=True):
     answers: tuple[str, ...]
 
 
+class Chance(msgspec.Struct, frozen=True):
+    """What a game of random moves comes from. Its last `quiet` half-moves capture nothing: in UCCI the line
+    of a position begins after the last capture, so that they alone make it long."""
+
+    seed: int
+    quiet: int = 0
+
+
 class Arena(msgspec.Struct, frozen=True, kw_only=True):
     """The positions of one game.
 
-    `survey` are those searched to look at what the engine says, `lively` one with many sensible moves. Each
-    of `played` ends with a move that has to be read as it is meant: there is one answer to it. Each of
+    `survey` are those searched to look at what the engine says, `lively` one with many sensible moves, and
+    `lively_other` one of the other side. `started` is a game from the first position, without captures, that
+    leaves one answer. Each of `played` ends with a move that has to be read as it is meant: there is one
+    answer to it. Each of
     `asked` calls for a move that has to be said as the protocol says it. `mate_in_one` has one mating move,
     `mate_in_two` is a mate in two moves, and in `mated_next` the side to move is mated in one, whatever it
     plays. `winning` are won for the side to move, one with each colour.
@@ -35,6 +44,8 @@ class Arena(msgspec.Struct, frozen=True, kw_only=True):
 
     survey: tuple[str, ...]
     lively: str
+    lively_other: str
+    started: Trial
     played: tuple[Trial, ...]
     asked: tuple[Trial, ...] = ()
     mate_in_one: Trial
@@ -43,6 +54,7 @@ class Arena(msgspec.Struct, frozen=True, kw_only=True):
     mated: str
     stalemated: str
     winning: tuple[str, str]
+    long: Chance
 
 
 # Positions of the project's own making, but for Kiwipete (Peter McKenzie's, known from perft tables).
@@ -58,6 +70,8 @@ CHESS = Arena(
         "r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5",
     ),
     lively=_KIWIPETE,
+    lively_other="r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5",
+    started=Trial("start", "startpos moves e2e4 f7f5 d1h5", ("g7g6",)),
     played=(
         Trial("moves", "startpos moves e2e4 f7f5 d1h5", ("g7g6",)),
         Trial(
@@ -87,6 +101,7 @@ CHESS = Arena(
     mated="6rk/5Npp/8/8/8/8/8/K7 b - - 0 1",
     stalemated="7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
     winning=("4k3/8/8/8/8/8/3Q4/4K3 w - - 0 1", "4k3/3q4/8/8/8/8/8/4K3 b - - 0 1"),
+    long=Chance(17),
 )
 
 # Castling over the wire is king takes rook, wherever the two stand.
@@ -118,6 +133,8 @@ XIANGQI = Arena(
         "5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2 w - - 0 1",
     ),
     lively="r1bakab1r/9/1cn3nc1/p1p1p1p1p/9/2P6/P3P1P1P/1CN3NC1/9/R1BAKAB1R b - - 0 5",
+    lively_other="r1bakab1r/9/1cn3nc1/p3p1p1p/2p6/9/P1P1P1P1P/1CN3NC1/9/R1BAKAB1R w - - 0 5",
+    started=Trial("start", f"{_XIANGQI} moves h0i2 e9e8 b2d2 b7f7 d2d1 e8d8 h2d2", ("d8e8",)),
     played=(
         Trial(
             "moves",
@@ -144,22 +161,35 @@ XIANGQI = Arena(
         "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1",
         "3k5/r8/9/9/9/9/9/9/9/4K4 b - - 0 1",
     ),
+    long=Chance(132, quiet=110),
 )
 
 ARENAS: Mapping[str, Arena] = {"chess": CHESS, "chess960": CHESS960, "xiangqi": XIANGQI}
 
-LONG_GAME = 301  # plies; tournament games of that length are played every week
-_SEED = 20
+LONG_GAME = 301  # half-moves; tournament games of that length are played every week
 
 
-def long_game(variant: Variant) -> Position:
-    """A long game of random moves, the same each time, at whose end the second side is to move."""
-    dice = random.Random(_SEED)
-    while True:
-        board = variant.board(variant.start_fen)
-        moves: list[str] = []
-        while len(moves) < LONG_GAME and (legal := board.legal_moves()):
-            moves.append(dice.choice(legal))
-            board.push(moves[-1])
-        if len(moves) == LONG_GAME and board.outcome() is None:
-            return Position.parse(f"{variant.start_fen} moves {' '.join(moves)}", variant=variant.name)
+def long_game(variant: Variant, chance: Chance) -> Trial:
+    """A long game of random moves, the same each time, that leaves one answer."""
+    dice = random.Random(chance.seed)
+    board = variant.board(variant.start_fen)
+    moves: list[str] = []
+    while len(moves) < LONG_GAME:
+        quiet = len(moves) >= LONG_GAME - chance.quiet
+        moves.append(_drawn(board, dice, quiet=quiet))
+        board.push(moves[-1])
+    return Trial("long", f"{variant.start_fen} moves {' '.join(moves)}", tuple(board.legal_moves()))
+
+
+def _drawn(board: Board, dice: random.Random, *, quiet: bool) -> str:
+    """One of the legal moves, or of those that capture nothing. Raises IndexError where there is none."""
+    moves = sorted(board.legal_moves())
+    return dice.choice([move for move in moves if not _captures(board, move)] if quiet else moves)
+
+
+def _captures(board: Board, move: str) -> bool:
+    before = board.last_capture()
+    board.push(move)
+    after = board.last_capture()
+    board.pop()
+    return after != before

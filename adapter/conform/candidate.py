@@ -189,6 +189,11 @@ class Candidate:
         talk.send(self.dialect.ping)
         return await talk.until("ready", seconds, to=self.dialect.ping)
 
+    async def begin_game(self, talk: Talk) -> None:
+        """Begins a new game, and waits until the engine is ready for it."""
+        talk.send(str(self.dialect.new_game))
+        await self.ready(talk, self.setting_time)
+
     async def lag(self, talk: Talk) -> float:
         """Seconds for a question and its answer: what the machine itself costs at the moment."""
         before = time.monotonic()

@@ -13,7 +13,7 @@ from adapter.conform.candidate import Candidate
 from adapter.conform.fault import Ended, Finding, Remark, Silence
 from adapter.conform.step import Result, Step
 from adapter.conform.steps import STEPS
-from adapter.conform.talk import Line
+from adapter.conform.talk import Line, printable
 from adapter.errors import EngineStartError
 from engines.find import Found
 from engines.transcript import Transcript
@@ -172,8 +172,7 @@ def _unstarted(candidate: Candidate, ended: Ended) -> EngineStartError:
 
 
 def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
-    # bytes that are no text were sent to see what the engine makes of them
-    lines = [line.encode("utf-8", "backslashreplace").decode() for line in lines]
+    lines = [printable(line) for line in lines]
     cut = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines]
     if len(cut) > _FIRST + _LAST + 1:
         cut[_FIRST:-_LAST] = [f"… {len(cut) - _FIRST - _LAST} lines …"]

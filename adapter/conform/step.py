@@ -30,6 +30,16 @@ def nothing(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
     return (), ()
 
 
+def no_new_game(candidate: Candidate) -> str:
+    """Why no new game can be begun, for the steps that need one."""
+    word = candidate.dialect.new_game
+    if word is None:
+        return "it has no command for a new game"
+    # UCCI 3.0, 5.3 (18): newgame is a command to those that offer it as an option
+    option = word.removeprefix("setoption ")
+    return "" if option == word or option in candidate.options else "it does not offer newgame"
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is looked at.
 

@@ -37,6 +37,11 @@ class Line(NamedTuple):
         return self.text.split()
 
 
+def printable(text: str) -> str:
+    """A line for people: bytes that are no UTF-8, sent to see what an engine makes of them, as `\\xb7`."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 class Talk:
     """One engine's process and all that was said. Always `close` it.
 

@@ -9,29 +9,56 @@ from adapter.conform.candidate import PATIENCE, Candidate
 from adapter.conform.fault import Fault, Remark, Silence
 from adapter.conform.step import UCI, Run, Step
 from adapter.conform.talk import Talk
+from adapter.position import Position
 from engines.limits import Limit
 
 THINKING = 0.15  # seconds into a search that has no end
 LATER = 0.4  # seconds in which a search that has no end must not end
 _OTHER = {"w": "b", "b": "w"}
+_LONG_MS = 120_000  # a clock on which any engine thinks longer than on one of a tenth of a second
 _SHORT = Limit(wtime=100, btime=100)
 _INCREMENT = Limit(wtime=100, btime=100, winc=100, binc=100)
 _CONTROL = Limit(wtime=300, btime=300, movestogo=2)
+# By the side to move: little time beside an opponent who has plenty, and the reverse.
+_APART = {
+    "w": (Limit(wtime=100, btime=_LONG_MS), Limit(wtime=1000, btime=10)),
+    "b": (Limit(wtime=_LONG_MS, btime=100), Limit(wtime=10, btime=1000)),
+}
 _REVERSED = "go {other}time 100 {other}inc 100 {own}time 100 {own}inc 100"
 
 
 def _timed(*limits: Limit) -> Run:
-    """A step that asks for a move within the time of each limit."""
+    """A step that asks for a move of either side within the time of each limit."""
 
     async def run(candidate: Candidate) -> str:
-        return ", ".join([await candidate.patiently(partial(_within, candidate, limit)) for limit in limits])
+        return ", ".join(
+            [
+                await candidate.patiently(partial(_within, candidate, position, limit))
+                for limit in limits
+                for position in _sides(candidate)
+            ]
+        )
 
     return run
 
 
-async def _within(candidate: Candidate, limit: Limit, go: str | None = None) -> str:
+def _sides(candidate: Candidate) -> tuple[Position, Position]:
+    """A lively position of each side."""
+    arena = candidate.arena
+    return candidate.position(arena.lively), candidate.position(arena.lively_other)
+
+
+async def _own_clock(candidate: Candidate) -> str:
+    """An engine that takes one clock for the other, or both for one, thinks too long."""
+    times = []
+    for position in _sides(candidate):
+        for limit in _APART[position.side]:
+            times.append(await candidate.patiently(partial(_within, candidate, position, limit)))
+    return ", ".join(times)
+
+
+async def _within(candidate: Candidate, position: Position, limit: Limit, go: str | None = None) -> str:
     """Seconds to the answer. `go` puts the limit in other words than ours."""
-    position = candidate.position(candidate.arena.lively)
     lag = await candidate.lag(await candidate.talk())
     budget = candidate.plan(position, limit).own_seconds or 0.0
     answer = await candidate.ask(position, go or limit, seconds=budget + PATIENCE)
@@ -46,9 +73,11 @@ def _spelled(words: str, limit: Limit) -> Run:
     """The same with the words of `go` given, where `{own}` and `{other}` stand for the sides' letters."""
 
     async def run(candidate: Candidate) -> str:
-        own = candidate.position(candidate.arena.lively).side
-        go = words.format(own=own, other=_OTHER[own])
-        return await candidate.patiently(partial(_within, candidate, limit, go))
+        times = []
+        for position in _sides(candidate):
+            go = words.format(own=position.side, other=_OTHER[position.side])
+            times.append(await candidate.patiently(partial(_within, candidate, position, limit, go)))
+        return ", ".join(times)
 
     return run
 
@@ -77,14 +106,14 @@ async def _other_clock(candidate: Candidate) -> str:
 
 
 async def _stop(candidate: Candidate) -> str:
-    return await candidate.patiently(lambda: _stopped(candidate))
+    positions = _sides(candidate)
+    return ", ".join([await candidate.patiently(partial(_stopped, candidate, one)) for one in positions])
 
 
-async def _stopped(candidate: Candidate) -> str:
+async def _stopped(candidate: Candidate, position: Position) -> str:
     lag = await candidate.lag(await candidate.talk())
-
     answer = await candidate.ask(
-        candidate.arena.lively, Limit(infinite=True), during=partial(_interrupt, candidate, THINKING)
+        position, Limit(infinite=True), during=partial(_interrupt, candidate, THINKING)
     )
     if answer.by_itself:
         # what the step on endless searches names
@@ -162,6 +191,7 @@ async def _junk_in_search(candidate: Candidate) -> str:
 STEPS = (
     Step(name="go-movetime", section="go", run=_timed(Limit(seconds=0.1), Limit(seconds=0.3)), protocols=UCI),
     Step(name="go-clock", section="go", run=_timed(_SHORT)),
+    Step(name="go-own-clock", section="go", run=_own_clock),
     Step(name="go-increment", section="go", run=_timed(_INCREMENT)),
     Step(name="go-movestogo", section="go", run=_timed(_CONTROL)),
     Step(name="go-clock-order", section="go", run=_spelled(_REVERSED, _INCREMENT), protocols=UCI),

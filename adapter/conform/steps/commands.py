@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from adapter.conform.candidate import Candidate
 from adapter.conform.fault import Ended, Fault, Remark, Silence
-from adapter.conform.step import UCCI, UCI, Run, Step
-from adapter.conform.talk import Line, Talk
+from adapter.conform.step import UCCI, UCI, Run, Step, no_new_game
+from adapter.conform.talk import Line, Talk, printable
 from engines.limits import Limit
 
 PINGS = 5
@@ -46,8 +46,7 @@ async def _ready_again(candidate: Candidate) -> str:
 
 async def _new_game(candidate: Candidate) -> str:
     talk = await candidate.talk()
-    talk.send(str(candidate.dialect.new_game))
-    await candidate.ready(talk, candidate.setting_time)
+    await candidate.begin_game(talk)
     return ""
 
 
@@ -56,12 +55,12 @@ async def _junk(candidate: Candidate) -> str:
     talk = await candidate.talk()
     for line in _JUNK:
         talk.send(line)
-        shown = line if len(line) < 40 else f"{line[:10]}… ({len(line)} characters)"
+        shown = printable(line) if len(line) < 40 else f"{line[:10]}… ({len(line)} characters)"
         try:
             heard = await candidate.ready(talk)
         except (Ended, Silence) as end:
-            raise Fault(f"it does not survive the line {shown!r}: {end}") from end
-        _nothing_searched(talk, heard, f"the line {shown!r}")
+            raise Fault(f"it does not survive the line '{shown}': {end}") from end
+        _nothing_searched(talk, heard, f"the line '{shown}'")
     return f"{len(_JUNK)} lines"
 
 
@@ -73,11 +72,20 @@ async def _unknown_word(candidate: Candidate) -> str:
     return ""
 
 
-async def _trailing(candidate: Candidate) -> str:
-    talk = await candidate.talk()
-    talk.send(f"{candidate.dialect.ping}  \t ")
-    await talk.until("ready", 2.0, to=f"{candidate.dialect.ping} with blanks behind it")
-    return ""
+def _ping(before: str, behind: str, what: str) -> Run:
+    """A step with blanks, or a line's end, that the protocol lets stand around a command."""
+
+    async def run(candidate: Candidate) -> str:
+        talk = await candidate.talk()
+        talk.send(f"{before}{candidate.dialect.ping}", end=f"{behind}\n")
+        try:
+            await talk.until("ready", 2.0, to=f"{candidate.dialect.ping} {what}")
+        except Silence as silence:
+            # it reads the line otherwise, and is no less there for that
+            raise Fault(str(silence)) from None
+        return ""
+
+    return run
 
 
 def _spaced(gap: str) -> Run:
@@ -96,22 +104,6 @@ def _spaced(gap: str) -> Run:
         return answer.word
 
     return run
-
-
-async def _leading(candidate: Candidate) -> str:
-    talk = await candidate.talk()
-    talk.send(f" \t {candidate.dialect.ping}")
-    if not await _is_ready(talk):
-        raise Remark("it does not read a line that begins with blanks")
-    return ""
-
-
-async def _crlf(candidate: Candidate) -> str:
-    talk = await candidate.talk()
-    talk.send(candidate.dialect.ping, end="\r\n")
-    if not await _is_ready(talk):
-        raise Remark("it does not read a line that ends in CR LF")
-    return ""
 
 
 async def _debug(candidate: Candidate) -> str:
@@ -196,28 +188,27 @@ def _nothing_searched(talk: Talk, heard: list[Line], what: str) -> None:
             raise Fault(f"{line.text!r} to {what}")
 
 
-def _new_game_offered(candidate: Candidate) -> str:
-    word = candidate.dialect.new_game
-    if word is None:
-        return "it has no command for a new game"
-    option = word.removeprefix("setoption ")
-    return "" if option == word or option in candidate.options else "it does not offer newgame"
-
-
 STEPS = (
     Step(name="isready", section="ready", run=_ready),
     Step(name="isready-repeated", section="ready", run=_ready_again),
-    Step(name="new-game", section="newgame", run=_new_game, inapplicable=_new_game_offered),
+    Step(name="new-game", section="newgame", run=_new_game, inapplicable=no_new_game),
     Step(name="junk", section="general", run=_junk),
     Step(name="unknown-word", section="general", run=_unknown_word, protocols=UCI),
-    Step(name="leading-blanks", section="general", run=_leading, protocols=UCI),
-    Step(name="line-ends", section="general", run=_crlf, protocols=UCI),
     Step(name="debug", section="debug", run=_debug, protocols=UCI),
     Step(name="register", section="general", run=_register, protocols=UCI),
     Step(name="stray-commands", section="general", run=_stray, protocols=UCI),
     Step(name="idle-stop", section="general", run=_idle_stop, protocols=UCCI),
     Step(name="probe", section="probe", run=_probe, protocols=UCCI),
-    Step(name="trailing-blanks", section="general", run=_trailing, protocols=UCI),
+    # UCI, general rules: white space before, between and behind the words of a command means nothing, and a
+    # line may end in CR LF
+    Step(name="leading-blanks", section="general", run=_ping(" \t ", "", "behind blanks"), protocols=UCI),
+    Step(
+        name="trailing-blanks",
+        section="general",
+        run=_ping("", "  \t ", "with blanks behind it"),
+        protocols=UCI,
+    ),
+    Step(name="line-ends", section="general", run=_ping("", "\r", "that ends in CR LF"), protocols=UCI),
     Step(name="repeated-blanks", section="general", run=_spaced("   "), protocols=UCI),
     Step(name="tabs", section="general", run=_spaced(" \t "), protocols=UCI),
 )

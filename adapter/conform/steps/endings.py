@@ -29,15 +29,19 @@ def _quits(before: _Before) -> Run:
     async def run(candidate: Candidate) -> str:
         talk = await candidate.fresh()
         await before(candidate, talk)
+        thinking = talk.searching
         talk.send(candidate.dialect.quit)
         status = await talk.process.wait_exit(END)
-        await _last_lines(talk)
+        heard = await _last_lines(talk)
         await candidate.leave(polite=False)
         if status is None:
             raise Fault(f"it is still there {END:g} s after {candidate.dialect.quit}")
         how = describe_exit(status)[2]
         if status != 0:
             raise Fault(f"it ends with {how} on {candidate.dialect.quit}")
+        for line in () if thinking else heard:
+            if line.split()[:1] == ["bestmove"]:
+                raise Fault(f"{line!r} to {candidate.dialect.quit} while idle")
         return how
 
     return run

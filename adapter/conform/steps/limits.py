@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapter.conform.answer import Answer
 from adapter.conform.candidate import Candidate
 from adapter.conform.fault import Ended, Fault, Remark, Silence
-from adapter.conform.step import UCCI, UCI, Step
+from adapter.conform.step import UCCI, UCI, Step, no_new_game
 from adapter.position import Position
 from engines.limits import Limit
 from engines.score import Mate
@@ -127,8 +127,7 @@ async def _reproducible(candidate: Candidate) -> str:
     counts: list[int | None] = []
     for _ in range(2):
         talk = await candidate.talk()
-        talk.send(str(candidate.dialect.new_game))
-        await candidate.ready(talk)
+        await candidate.begin_game(talk)
         answer = await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH))
         counts.append(_nodes_of(candidate, answer))
         # a deeper search, for what it leaves behind
@@ -167,10 +166,6 @@ async def _stalemated(candidate: Candidate) -> str:
     return await _no_moves(candidate, candidate.arena.stalemated, "stalemated")
 
 
-def _has_new_game(candidate: Candidate) -> str:
-    return "" if candidate.dialect.new_game else "it has no command for a new game"
-
-
 STEPS = (
     Step(name="go-depth", section="go", run=_depth),
     Step(name="one-bestmove", section="bestmove", run=_one_best),
@@ -184,5 +179,5 @@ STEPS = (
     Step(name="banmoves", section="searchmoves", run=_banmoves, protocols=UCCI),
     Step(name="mated", section="bestmove", run=_mated),
     Step(name="stalemated", section="bestmove", run=_stalemated),
-    Step(name="reproducible", section="newgame", run=_reproducible, inapplicable=_has_new_game),
+    Step(name="reproducible", section="newgame", run=_reproducible, inapplicable=no_new_game),
 )

@@ -11,11 +11,17 @@ DEPTH = Limit(depth=3)
 
 
 async def _start(candidate: Candidate) -> str:
-    """`position startpos`, which our own lines never need."""
+    """`position startpos`, alone and with moves, which our own lines never need."""
     talk = await candidate.talk()
     talk.send("position startpos")
-    answer = await candidate.ask(candidate.start, DEPTH, placed=True)
-    return candidate.best(answer)
+    first = candidate.best(await candidate.ask(candidate.start, DEPTH, placed=True))
+    trial = candidate.arena.started
+    position = candidate.position(trial.text)
+    moves = position.wire_moves(position.moves, candidate.dialect)
+    talk.send(f"position startpos moves {' '.join(moves)}")
+    answer = await candidate.ask(position, DEPTH, placed=True)
+    candidate.right(answer, trial)
+    return f"{first}, {answer.word}"
 
 
 async def _fen(candidate: Candidate) -> str:
@@ -31,8 +37,9 @@ async def _fen_again(candidate: Candidate) -> str:
 
 
 async def _long(candidate: Candidate) -> str:
-    answer = await candidate.ask(long_game(candidate.variant), Limit(depth=1))
-    candidate.best(answer)
+    trial = long_game(candidate.variant, candidate.arena.long)
+    answer = await candidate.ask(trial.text, Limit(depth=1))
+    candidate.right(answer, trial)
     return f"a line of {len(answer.sent[0])} characters"
 
 

@@ -106,6 +106,25 @@ def idle(change: Change) -> Change:
     return lambda between, line: [line] if between.searching else change(between, line)
 
 
+def on_clocks(wanted: Callable[[Between], bool], change: Change) -> Change:
+    """Only while it thinks on a clock, and something holds besides."""
+    return lambda between, line: (
+        change(between, line) if "time " in between.go and wanted(between) else [line]
+    )
+
+
+def swapped(between: Between, line: str) -> list[str]:
+    """Each side's clock taken for the other's, in the words of either protocol."""
+    pairs = {"wtime": "btime", "btime": "wtime", "time": "opptime", "opptime": "time"}
+    return [" ".join(pairs.get(word, word) for word in line.split(" "))] if line.startswith("go ") else [line]
+
+
+def parting(between: Between, line: str) -> list[str]:
+    if line == "quit":
+        between.say("bestmove a2a3")
+    return [line]
+
+
 def from_white(between: Between, line: str) -> list[str]:
     if not between.black:
         return [line]
@@ -174,6 +193,8 @@ FAULTS: dict[str, tuple[Change, Change]] = {
     "shouting": (keep, shouting),
     "no-piece": (keep, instead(r"^(bestmove \w{4})[qrbn]", r"\1")),
     "king-takes-rook": (keep, instead(r"^bestmove e1g1", "bestmove e1h1")),
+    "startpos-alone": (instead(r"^(position startpos) moves .*", r"\1"), keep),
+    "cuts-lines": (lambda between, line: [line[:500]], keep),
     "moves-dropped": (instead(" moves .*", ""), keep),
     "always-queens": (instead(r"(position .*\w{4})[rbn]$", r"\1q"), keep),
     "searches-deeper": (instead(r"go depth 4$", "go depth 7"), keep),
@@ -182,6 +203,9 @@ FAULTS: dict[str, tuple[Change, Change]] = {
     "weak": (where(" w [KQ] - ", instead("(go .*)", r"\1 searchmoves e1d1")), keep),
     "misses-the-mate": (instead(r"go mate \d+", "go depth 1 searchmoves h1g1"), keep),
     "slow": (keep, later("bestmove", 1.0)),
+    "slow-for-black": (keep, on_clocks(lambda between: between.black, later("bestmove", 1.0))),
+    "swaps-clocks": (swapped, keep),
+    "sees-one-clock": (instead(r"^go .*wtime \d+ btime (\d+)", r"go wtime \1 btime \1"), keep),
     "slow-to-stop": (later("stop", 1.2), keep),
     "ends-infinite": (instead("go infinite", "go depth 5"), keep),
     "ends-with-mate": (
@@ -207,6 +231,8 @@ FAULTS: dict[str, tuple[Change, Change]] = {
         lambda between, line: [] if "wtime" in between.go and line.startswith("info") else [line],
     ),
     "prints-debris": (keep, behind("info depth 1 ", "eval: 12 34")),
+    "deaf-behind-blanks": (without(r"\s"), keep),
+    "deaf-to-crlf": (without(r".*\r"), keep),
     "deaf-to-tabs": (without(r".*\t"), keep),
     "ignores-bans": (without("banmoves"), keep),
     "keeps-bans": (
@@ -214,6 +240,7 @@ FAULTS: dict[str, tuple[Change, Change]] = {
         keep,
     ),
     "counts-from-1": (keep, lambda between, line: [_shifted(line)]),
+    "parting-move": (idle(parting), keep),
     "ends-with-1": (dies("quit", 1), keep),
     "stays": (without("quit"), keep),
 }
@@ -222,12 +249,12 @@ FAULTS: dict[str, tuple[Change, Change]] = {
 def main() -> None:
     for stream in (sys.stdin, sys.stdout):
         assert isinstance(stream, io.TextIOWrapper)
-        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     sent, said = FAULTS[sys.argv[1]]
     between = Between(sys.argv[2:])
     threading.Thread(target=listen, args=(between, said), daemon=True).start()
     for raw in sys.stdin:
-        line = raw.rstrip("\r\n")
+        line = raw.rstrip("\n")
         words = line.split()
         changed = sent(between, line)
         between.heard.update(words[:1])

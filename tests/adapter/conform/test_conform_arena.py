@@ -72,19 +72,23 @@ def test_every_game_that_is_known_has_its_positions() -> None:
     assert set(ARENAS) == set(variants.NAMES)
 
 
+def has_one_answer(name: str, arena: Arena) -> tuple[Trial, ...]:
+    return *arena.played, arena.started, long_game(variants.get(name), arena.long)
+
+
 def test_what_is_played_leaves_one_answer(name: str, arena: Arena, oracle: Oracle) -> None:
-    for trial in arena.played:
+    for trial in has_one_answer(name, arena):
         assert len(trial.answers) == 1
         assert oracle.moves(read(name, trial.text)) == set(trial.answers), trial
 
 
 def test_without_its_last_move_the_answer_would_not_even_be_a_move(name: str, arena: Arena) -> None:
     """So an engine that drops it, or all of them, cannot be right by luck."""
-    for trial in arena.played:
+    for trial in has_one_answer(name, arena):
         whole = read(name, trial.text)
         assert whole.moves, trial
         before = Position.parse(
-            f"{whole.root_fen} moves {' '.join(whole.moves[:-1])}".removesuffix(" moves ")
+            f"{whole.root_fen} moves {' '.join(whole.moves[:-1])}".removesuffix(" moves "), variant=name
         )
         assert trial.answers[0] not in before.legal_moves, trial
 
@@ -177,11 +181,35 @@ def test_the_survey_is_searched_to_look_at_lively_and_odd_positions(name: str, a
 
 
 def test_the_long_game_is_the_same_each_time(name: str) -> None:
-    game = long_game(variants.get(name))
-    assert len(game.moves) == LONG_GAME
-    assert game == long_game(variants.get(name))
-    assert game.side == "b"
-    assert game.legal_moves
+    arena = ARENAS[name]
+    game = long_game(variants.get(name), arena.long)
+    assert game == long_game(variants.get(name), arena.long)
+    position = read(name, game.text)
+    assert len(position.moves) == LONG_GAME
+    assert position.side == "b"
+
+
+def test_the_long_game_is_a_long_line_in_every_protocol() -> None:
+    """Longer than a buffer of 512 characters, though UCCI leaves out what comes before the last capture; and
+    no draw by 60 rounds without one."""
+    for name, protocol in (("chess", "uci"), ("chess960", "uci"), ("xiangqi", "uci"), ("xiangqi", "ucci")):
+        position = read(name, long_game(variants.get(name), ARENAS[name].long).text)
+        assert len(position.command(protocol)) > 600
+        assert name != "xiangqi" or int(position.fen.split()[4]) < 120
+
+
+def test_the_game_from_the_start_has_no_captures(name: str, arena: Arena) -> None:
+    """So that UCCI, too, has its line begin with `startpos`."""
+    position = read(name, arena.started.text)
+    assert position.root_fen == variants.get(name).start_fen
+    assert position.rules().last_capture() == 0
+    assert arena.started.answers[0] not in read(name, position.root_fen).legal_moves
+
+
+def test_a_lively_position_there_is_of_each_side(name: str, arena: Arena) -> None:
+    sides = [read(name, text) for text in (arena.lively, arena.lively_other)]
+    assert {position.side for position in sides} == {"w", "b"}
+    assert all(len(position.legal_moves) > 30 for position in sides)
 
 
 def test_a_trial_is_a_value() -> None:

@@ -22,16 +22,21 @@ FAULTS: dict[str, set[str]] = {
     "fairy-xiangqi-uci": set(),
     "builtin": set(),
     "builtin-ucci": set(),
-    # `isready` with a blank behind it goes unanswered. Three blanks, or a tab, behind `moves` end it: it says
-    # "parse_position(): invalid move:  e2e", exit code 1. `go nodes 5000` runs on into millions.
-    # `go depth 2 searchmoves h5h7 h5h6` is answered h5f7. `quit` is a SIGSEGV, idle and thinking.
+    # `isready` with a blank before or behind it, or CR LF behind it, goes unanswered. Three blanks, or a tab,
+    # behind `moves` end it: it says "parse_position(): invalid move:  e2e", exit code 1. `go nodes 5000` runs
+    # on into millions. `go depth 2 searchmoves h5h7 h5h6` is answered h5f7. `quit` is a SIGSEGV, idle and
+    # thinking.
     "gnuchess": {
-        "trailing-blanks", "repeated-blanks", "tabs", "go-nodes", "searchmoves", "quit", "quit-in-search",
+        "leading-blanks", "trailing-blanks", "line-ends", "repeated-blanks", "tabs", "go-nodes",
+        "searchmoves", "quit", "quit-in-search",
     },
-    # The same parser, grown from the same Fruit: `isready` with a blank behind it goes unanswered; behind
+    # The same parser, grown from the same Fruit: `isready` with blanks or CR LF goes unanswered; behind
     # `moves   e2e4   f7f5   d1h5` it answers d2d4, having dropped the moves. `go nodes 5000` runs on into
     # millions, `searchmoves h5h7 h5h6` is answered h5f7. It does end on `quit`.
-    "toga2": {"trailing-blanks", "repeated-blanks", "tabs", "go-nodes", "searchmoves"},
+    "toga2": {
+        "leading-blanks", "trailing-blanks", "line-ends", "repeated-blanks", "tabs", "go-nodes",
+        "searchmoves",
+    },
     # A new process told `go nodes 5000` reports 10000. After `ucinewgame`, one thread, `go depth 4` takes
     # 32930 nodes, and 32920 once a deeper search lies before another `ucinewgame`. `go infinite` where there
     # is a mate in one ends by itself after milliseconds at depth 100, before any `stop`. `isready` during a
@@ -117,6 +122,15 @@ def test_what_an_engine_does_not_offer_is_left_out_with_the_reason(reports: dict
     assert reports["gnuchess"].skipped["multipv"] == "it does not offer MultiPV"
     assert reports["toga2"].skipped == {"chess960": "it does not offer UCI_Chess960"}
     assert reports["fairy-xiangqi"].skipped["castling-read"] == "there is no castling in this game"
+
+
+def test_an_engine_that_offers_no_new_game_is_begun_none(run_all: RunAll) -> None:
+    """Where it may remember what it searched before, the same search may well take other nodes."""
+    found = choose("xiangqi", f"generic-ucci {choose(None, 'fairy-xiangqi').path}")
+    names = ("handshake", "new-game", "go-depth", "reproducible")
+    (report,) = run_all([(found, [step for step in STEPS if step.name in names])])
+    assert report.passed
+    assert report.skipped == dict.fromkeys(("new-game", "reproducible"), "it does not offer newgame")
 
 
 def test_faults_are_told_in_words_that_can_be_checked(reports: dict[str, Report]) -> None:

@@ -77,6 +77,7 @@ async def moves(tmp_path: Path) -> Path:
             assert analysis.best is not None
             lines.append(f"{analysis.best.move} {position.command('uci').removeprefix('position ')}\n")
     lines.append(f"{lines[0].split()[0]} startpos\n")
+    lines.append(f"{CHESS.started.answers[0]} {CHESS.started.text}\n")
     path = tmp_path / "moves.txt"
     path.write_text("".join(lines), encoding="utf-8")
     return path
