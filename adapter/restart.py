@@ -12,6 +12,7 @@ from engines.driver import Driver
 from engines.find import Found
 from engines.link import Record
 from engines.options import Wish
+from engines.transcript import Transcript
 
 RESTARTS = 3  # starts anew in a row, without a search that ended well, before an engine is given up
 BACKOFF = 0.2  # seconds before the first of them, doubled for each further one
@@ -32,7 +33,8 @@ class Lives:
         self.starts = 0
         self.searches = 0
         self._found = found
-        self._record = record
+        # engines that work side by side may share the file
+        self._record = record.voice() if isinstance(record, Transcript) else record
         self._buried: Driver | None = None  # its death is counted
         self._failures = 0  # in a row
         self._failure: EngineError | None = None  # the last of them

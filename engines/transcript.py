@@ -1,32 +1,52 @@
-"""A conversation written down: a line of a text file for each line that went over the wire, with its time."""
+r"""A conversation written down: a line of a text file for each line that went over the wire, with its time.
+
+    0.005301 > uci
+    0.088973 < option name Log type string default C:\\books\r
+    0.114212 < info string half a li\
+    0.115307 = SIGSEGV
+    0.000214 2> uci
+
+A backslash begins what a text file could not hold as it is: `\\` is a backslash, `\r` a carriage return,
+`\xb7` that byte, and one at the end of a line tells that the next bytes went on in the same line of the wire.
+`=` tells how the engine ended. Each further engine, a restarted one too, has its number before the sign, and
+its own clock.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
 from pathlib import Path
 from typing import Self
 
 from engines.errors import ConfigError
 
+PIECE = 1 << 16  # bytes of a line that has not ended are written down once they are so many
+_SPECIAL = re.compile(rb"[\\\x00-\x08\x0a-\x1f\x7f]")
+_WRITTEN = {b"\\": rb"\\", b"\r": rb"\r"}
+
 
 class Transcript:
     """A file that records what is sent (`>`) and received (`<`), each line behind its time in seconds.
 
-    It is a `Record` for an engine's link; several engines may write to one file, one after another. Raises
-    ConfigError when the file cannot be written. What stops it later, a full disk say, ends the file and
-    nothing else: `close` tells of it, and so does leaving it as a context manager, unless an error is on its
-    way already.
+    It is a `Record` for the link of an engine and of those that are started after it. Engines at work side by
+    side share the file by a `voice` each. Raises ConfigError when the file cannot be written. What stops it
+    later, a full disk say, ends the file and nothing else: `close` tells of it, and so does leaving it as a
+    context manager, unless an error is on its way already.
     """
 
     def __init__(self, path: str | Path) -> None:
         try:
             self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
-        except OSError as error:
-            raise ConfigError(f"the transcript {path} cannot be written: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            # ValueError: a name that no file can have, with a NUL or a lone surrogate
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"the transcript {path} cannot be written: {reason}") from None
         self.path = str(path)
-        self._rest = {">": b"", "<": b""}
-        self._last = 0.0
+        self._lives = 0
+        self._voices: list[Voice] = []
         self._broken: OSError | None = None
+        self._own = self.voice()
 
     def __enter__(self) -> Self:
         return self
@@ -39,20 +59,20 @@ class Transcript:
                 self.close()
 
     def __call__(self, seconds: float, sign: str, data: bytes) -> None:
-        """Takes bytes as they went by; an unfinished line is held until it ends, or until b"" tells that
-        nothing follows."""
-        if not data:
-            self._finish(seconds)
-            return
-        *lines, self._rest[sign] = (self._rest[sign] + data).split(b"\n")
-        for line in lines:
-            self._write(seconds, sign, line)
-        self._last = seconds
+        """Takes what went by, as `Voice` does."""
+        self._own(seconds, sign, data)
+
+    def voice(self) -> Voice:
+        """A record in this file for an engine that is at work beside others."""
+        voice = Voice(self)
+        self._voices.append(voice)
+        return voice
 
     def close(self) -> None:
         """Ends the file, with what was begun and never ended; harmless when called again. Raises ConfigError
         when the file lacks what could not be written."""
-        self._finish(self._last)
+        for voice in self._voices:
+            voice.finish()
         try:
             self._file.close()
         except OSError as error:
@@ -62,18 +82,79 @@ class Transcript:
         if broken is not None:
             raise ConfigError(f"the transcript {self.path} breaks off: {broken.strerror or broken}")
 
-    def _finish(self, seconds: float) -> None:
-        for sign, rest in self._rest.items():
-            if rest:
-                self._write(seconds, sign, rest)
-        self._rest = {">": b"", "<": b""}
+    def begin(self) -> int:
+        """The number of a life that begins, from 1."""
+        self._lives += 1
+        return self._lives
 
-    def _write(self, seconds: float, sign: str, line: bytes) -> None:
+    def write(self, seconds: float, head: str, text: str) -> None:
+        """Writes one line; does nothing once the file is broken."""
         if self._broken is not None:
             return
-        text = line.decode("utf-8", "backslashreplace").rstrip("\r")
         try:
-            self._file.write(f"{seconds:.6f} {sign} {text}\n")
+            self._file.write(f"{seconds:.6f} {head} {text}\n")
         except OSError as error:
             # an engine at work is worth more than the record of it
             self._broken = error
+
+
+class Voice:
+    """The record of one engine and of those started in its place, one life after another."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._number = 0  # of the life under way; 0 before the first
+        self._over = True  # it has said its last
+        self._marked = True  # and how it ended is written down
+        self._rest = {">": b"", "<": b""}
+        self._last = 0.0
+
+    def __call__(self, seconds: float, sign: str, data: bytes) -> None:
+        """Takes bytes as they went by. An unfinished line is held until it ends, has grown long, or b"" tells
+        that nothing follows. Behind that the sign `=` tells how the engine ended: `exit code 1`, `SIGSEGV` or
+        `closed its output` if it did so by itself, `told to end` otherwise; only the first such word counts.
+        Whatever comes next belongs to the next life."""
+        self._last = seconds
+        if sign == "=":
+            self._end(seconds, data)
+        elif not data:
+            self.finish()
+            self._over = True
+        else:
+            if self._over:
+                self._begin()
+            *lines, rest = (self._rest[sign] + data).split(b"\n")
+            for line in lines:
+                self._write(seconds, sign, line)
+            if len(rest) >= PIECE and sign == "<":
+                # what is sent ends with the write that sends it
+                self._write(seconds, sign, rest, end="\\")
+                rest = b""
+            self._rest[sign] = rest
+
+    def finish(self) -> None:
+        """Writes down what was begun and never ended."""
+        for sign, rest in self._rest.items():
+            if rest:
+                self._write(self._last, sign, rest, end="\\")
+        self._rest = {">": b"", "<": b""}
+
+    def _begin(self) -> None:
+        self._number = self._transcript.begin()
+        self._over = self._marked = False
+
+    def _end(self, seconds: float, how: bytes) -> None:
+        if not self._marked:
+            self.finish()
+            self._write(seconds, "=", how)
+        self._over = self._marked = True
+
+    def _write(self, seconds: float, sign: str, line: bytes, end: str = "") -> None:
+        head = sign if self._number == 1 else f"{self._number}{sign}"
+        text = _SPECIAL.sub(_written, line).decode("utf-8", "backslashreplace")
+        self._transcript.write(seconds, head, text + end)
+
+
+def _written(match: re.Match[bytes]) -> bytes:
+    byte = match[0]
+    return _WRITTEN.get(byte) or b"\\x%02x" % byte[0]

@@ -18,8 +18,12 @@ def die(engine: Engine) -> None:
     how = engine.manner.exit
     if how.isdecimal():
         os._exit(int(how))
+    end_by_signal(getattr(signal, f"SIG{how.upper().removeprefix('SIG')}"))
+
+
+def end_by_signal(number: int) -> None:
+    """Ends this process by a signal, and leaves no core."""
     _leave_no_core()
-    number = getattr(signal, f"SIG{how.upper().removeprefix('SIG')}")
     signal.signal(number, signal.SIG_DFL) if number not in _UNCATCHABLE else None
     os.kill(os.getpid(), number)
     time.sleep(60)  # a signal that does not end a process leaves it hanging
@@ -40,7 +44,7 @@ def mute(engine: Engine) -> None:
     engine.muted = True
 
 
-def close_output(engine: Engine) -> None:
+def close_output(engine: Engine | None = None) -> None:
     """Closes standard output and lives on."""
     del engine
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -25,9 +25,12 @@ examples:
   python -m engines.scripted --ignore stop --stubborn         has to be killed
   python -m engines.scripted --play talk.txt --timed          repeats a recorded conversation
 
-a transcript has a line for each line that went over the wire, "SECONDS > sent" or "SECONDS < received"; the
-seconds may be left out, and lines that begin with # are comments. Exit code 3 tells that something else was
-sent than the transcript says, 70 that --strict met a command out of turn."""
+a transcript has a line for each line that went over the wire, "SECONDS > sent" or "SECONDS < received", and
+may tell how the engine ended ("SECONDS = SIGSEGV"); the seconds may be left out, and lines that begin with #
+are comments. A backslash is written \\\\, a carriage return \\r, a byte that is no text \\xb7; a backslash at
+the end tells that the line of the wire did not end there. Lines of a second engine, or of one started anew,
+begin with "SECONDS 2>" and so on. Exit code 3 tells that something else was sent than the transcript says, 70
+that --strict met a command out of turn."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -46,7 +49,8 @@ def main(words: Sequence[str] | None = None) -> int:
     manner.options += given.option
     try:
         if given.play:
-            return _play(given.play, manner, timed=given.timed)
+            life = _next_life(given.lives) if given.lives else given.life
+            return _play(given.play, life, manner, timed=given.timed)
         if given.moves:
             manner.moves = read_moves(given.moves)
     except (OSError, ValueError) as error:
@@ -62,10 +66,19 @@ def read_moves(path: str) -> dict[str, str]:
     return {pair[1].strip(): pair[0] for pair in pairs if len(pair) == 2}
 
 
-def _play(path: str, manner: Manner, *, timed: bool) -> int:
+def _play(path: str, life: int, manner: Manner, *, timed: bool) -> int:
     from engines.scripted.replay import Script, replay
 
-    return replay(Script.load(path), manner, timed=timed)
+    return replay(Script.load(path).life(life), manner, timed=timed)
+
+
+def _next_life(path: str) -> int:
+    """The number of this start among those the file has counted, a byte each."""
+    from pathlib import Path
+
+    with Path(path).open("ab", buffering=0) as file:
+        file.write(b".")
+        return file.tell()
 
 
 class _Collect(argparse.Action):
@@ -129,6 +142,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     plain.add_argument("--strict", action="store_true", help="exit code 70 on any command out of turn")
     plain.add_argument("--play", metavar="TRANSCRIPT", help="repeats a recorded conversation instead")
+    plain.add_argument(
+        "--life",
+        metavar="N",
+        type=int,
+        default=1,
+        help="which engine of the transcript it is, where that tells of several [1]",
+    )
+    plain.add_argument(
+        "--lives",
+        metavar="FILE",
+        help="each start is the next engine of the transcript; FILE keeps count of the starts",
+    )
     plain.add_argument("--timed", action="store_true", help="keeps the transcript's times")
     for title, faults in FAULTS.items():
         group = parser.add_argument_group(f"faults, {title}")

@@ -178,11 +178,17 @@ class Engine:
 
 
 def lines() -> Iterator[str]:
+    """The lines of standard input as text, without their ends."""
+    for line in raw_lines():
+        yield line.decode("utf-8", "replace")
+
+
+def raw_lines() -> Iterator[bytes]:
     """The lines of standard input, without their ends; read from the descriptor, never ahead of need."""
     rest = b""
     while chunk := os.read(0, CHUNK):
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
-            yield line.decode("utf-8", "replace").rstrip("\r")
+            yield line.rstrip(b"\r")
     if rest:
-        yield rest.decode("utf-8", "replace")
+        yield rest

@@ -19,7 +19,10 @@ class Mouth:
 
     def say(self, line: str | bytes) -> None:
         """Says one line."""
-        data = (line.encode() if isinstance(line, str) else line) + b"\n"
+        self.put((line.encode() if isinstance(line, str) else line) + b"\n")
+
+    def put(self, data: bytes) -> None:
+        """Says what may be a part of a line, or end otherwise than others."""
         for change in self._filters:
             data = change(data)
         for piece in self._pieces(data):

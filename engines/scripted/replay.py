@@ -1,27 +1,37 @@
-"""A recorded conversation repeated: each sent line is waited for and compared, each received one printed.
+r"""A recorded conversation repeated: each sent line is waited for and compared, each received one printed,
+the engine's end repeated.
 
-The text is that of `engines.transcript`; transcripts written by hand may leave the times out.
+The text is that of `engines.transcript`; transcripts written by hand may leave the times out, and a backslash
+that begins no escape stands for itself.
 
->>> [turn.text for turn in Script.parse("# a habit\\n> uci\\n0.25 < uciok").turns]
+>>> [turn.text for turn in Script.parse("# a habit\n> uci\n0.25 < uciok").turns]
 ['uci', 'uciok']
 """
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from engines.scripted.engine import lines
+from engines.scripted.actions import close_output, end_by_signal
+from engines.scripted.engine import raw_lines
 from engines.scripted.manner import Manner
 from engines.scripted.mouth import Mouth
 
+CLOSED = "closed its output"  # an end that leaves the engine running
 MISMATCH = 3  # exit code when something else was sent than the transcript says
-_TURN = re.compile(r"(?:(?P<seconds>\d+(?:\.\d+)?) )?(?P<sign>[<>])(?: (?P<text>.*))?")
-_ESCAPE = re.compile(rb"\\x([89a-f][0-9a-f])")
+_TURN = re.compile(
+    r"(?:(?P<seconds>\d+(?:\.\d+)?) )?(?P<life>[1-9]\d*)?(?P<sign>[<>=])(?: (?P<text>.*))?", re.S
+)
+_ESCAPE = re.compile(rb"\\([\\r\n]|x[0-9a-f]{2})")
+_MEANT = {b"\\": b"\\", b"r": b"\r", b"\n": b""}
+_END = re.compile(r"exit code (?P<code>\d+)|SIG(?P<name>[A-Z0-9]+)|signal (?P<number>\d+)")
 
 
 class ScriptError(ValueError):
@@ -29,17 +39,20 @@ class ScriptError(ValueError):
 
 
 class Turn(NamedTuple):
-    """One line of the talk: `sign` is `>` for one sent to the engine and `<` for one of its own, `seconds`
-    when it went by (None where that was not written down), `number` its line in the file."""
+    """One line of the talk: `sign` is `>` for one sent to the engine, `<` for one of its own and `=` for its
+    end, `seconds` when it went by (None where that was not written down), `number` its line in the file,
+    `data` the bytes as they went by, `life` the engine's number among those of the file."""
 
     number: int
     seconds: float | None
     sign: str
-    text: str
+    data: bytes
+    life: int = 1
 
-    def data(self) -> bytes:
-        """The line as bytes; what the recorder wrote as \\xb7, not being UTF-8, is that byte again."""
-        return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), self.text.encode())
+    @property
+    def text(self) -> str:
+        """The line for reading, without its end."""
+        return self.data.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
 
 
 class Script(NamedTuple):
@@ -50,7 +63,9 @@ class Script(NamedTuple):
     @classmethod
     def load(cls, path: str | Path) -> Script:
         """Reads a file. Raises OSError, and ScriptError for a line that is none of a transcript's."""
-        return cls.parse(Path(path).read_text(encoding="utf-8"), str(path))
+        # as it is: a carriage return within a line ends none
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            return cls.parse(file.read(), str(path))
 
     @classmethod
     def parse(cls, text: str, name: str = "transcript") -> Script:
@@ -58,6 +73,8 @@ class Script(NamedTuple):
         turns = []
         # not splitlines: an engine's line may hold a form feed or the like
         for number, line in enumerate(text.split("\n"), 1):
+            # an editor may have ended the file's own lines so; what went by is written \r
+            line = line.removesuffix("\r")
             if not line.strip() or line.startswith("#"):
                 continue
             match = _TURN.fullmatch(line)
@@ -66,43 +83,90 @@ class Script(NamedTuple):
                     f"{name}, line {number}: {line[:60]!r} is neither `> sent` nor `< received`"
                 )
             seconds = float(match["seconds"]) if match["seconds"] else None
-            turns.append(Turn(number, seconds, match["sign"], match["text"] or ""))
+            data = _read_escapes((match["text"] or "").encode())
+            turns.append(Turn(number, seconds, match["sign"], data, int(match["life"] or 1)))
         return cls(tuple(turns))
+
+    @property
+    def lives(self) -> int:
+        """How many engines, one started anew among them, it tells of."""
+        return max((turn.life for turn in self.turns), default=0)
+
+    def life(self, number: int) -> Script:
+        """What it tells of one of them. Raises ScriptError."""
+        if not 1 <= number <= max(self.lives, 1):
+            raise ScriptError(f"the transcript has {self.lives} lives of engines, and no {number}th")
+        return Script(tuple(turn for turn in self.turns if turn.life == number))
 
 
 def replay(script: Script, manner: Manner, *, timed: bool) -> int:
-    """Plays the engine's part; returns the exit code. Of the manner only the way of writing counts."""
+    """Plays the part of an engine that lived once; returns the exit code. Of the manner only the way of
+    writing counts."""
     mouth = Mouth(manner.filters, manner.pieces)
-    heard = lines()
+    heard = raw_lines()
     asked_at, now_at = 0.0, time.monotonic()
+    told = False  # to quit
     try:
         for turn in script.turns:
-            if turn.sign == ">":
-                line = next(heard, None)
-                if line is None or (line == "quit" and turn.text != "quit"):
-                    return 0
-                if line != turn.text:
-                    where = f"line {turn.number} of the transcript"
-                    sys.stderr.write(f"scripted: {where}: expected {turn.text!r}, got {line!r}\n")
-                    return MISMATCH
-                asked_at, now_at = turn.seconds or asked_at, time.monotonic()
+            if turn.sign != ">" and timed and turn.seconds is not None:
+                time.sleep(max(now_at + turn.seconds - asked_at - time.monotonic(), 0.0))
+            if turn.sign == "<":
+                mouth.put(turn.data)
+            elif turn.sign == "=":
+                if turn.text == CLOSED:
+                    close_output()
+                _end(turn.text)
+                break
             else:
-                if timed and turn.seconds is not None:
-                    time.sleep(max(now_at + turn.seconds - asked_at - time.monotonic(), 0.0))
-                mouth.say(turn.data())
-        if script.turns and not _said_goodbye(script.turns):
-            _wait_for_quit(heard)
+                line = next(heard, None)
+                if line is None or (line == b"quit" and turn.text != "quit"):
+                    return 0
+                if line != turn.data.rstrip(b"\r\n"):
+                    where = f"line {turn.number} of the transcript"
+                    said = line.decode("utf-8", "backslashreplace")
+                    sys.stderr.write(f"scripted: {where}: expected {turn.text!r}, got {said!r}\n")
+                    return MISMATCH
+                told = turn.text == "quit"
+                asked_at, now_at = turn.seconds or asked_at, time.monotonic()
+        if script.turns:
+            _wait_for_the_end(script.turns[-1], heard, told=told)
     except BrokenPipeError:
         # nobody reads any more
         return 0
     return 0
 
 
-def _said_goodbye(turns: Sequence[Turn]) -> bool:
-    return any(turn.sign == ">" and turn.text == "quit" for turn in turns)
+def _read_escapes(text: bytes) -> bytes:
+    r"""The bytes that were written down, with the line's end unless a backslash stands in its place.
+
+    >>> _read_escapes(rb"C:\\x\xb7\r"), _read_escapes(b"half a li\\"), _read_escapes(rb"C:\books")
+    (b'C:\\x\xb7\r\n', b'half a li', b'C:\\books\n')
+    """
+    return _ESCAPE.sub(lambda match: _meant(match[1]), text + b"\n")
 
 
-def _wait_for_quit(heard: Iterator[str]) -> None:
+def _meant(escape: bytes) -> bytes:
+    return _MEANT[escape] if escape in _MEANT else bytes.fromhex(escape[1:].decode())
+
+
+def _end(how: str) -> None:
+    """Ends as the engine did, where it did so by itself."""
+    match = _END.fullmatch(how)
+    if match is None:
+        return
+    if match["code"]:
+        os._exit(int(match["code"]))
+    number = int(match["number"]) if match["number"] else getattr(signal, f"SIG{match['name']}", None)
+    if number is None:
+        # recorded on another system
+        os._exit(1)
+    end_by_signal(number)
+
+
+def _wait_for_the_end(last: Turn, heard: Iterator[bytes], *, told: bool) -> None:
+    """Lives on until it is told to quit, or, where it was told so before and stayed, until its input ends."""
+    if told and last.sign != "=":
+        return
     for line in heard:
-        if line == "quit":
+        if line == b"quit" and not told:
             return

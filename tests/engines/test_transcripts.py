@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import hypothesis.strategies as st
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from engines.driver import Driver
 from engines.errors import ConfigError, EngineDied
@@ -219,21 +223,195 @@ async def test_a_talk_that_goes_elsewhere_is_told(tmp_path: Path, no_leaks_async
     assert b"line 4 of the transcript: expected 'isready', got 'setoption name Hash value 1'" in complaint
 
 
-def test_bytes_survive_a_transcript(tmp_path: Path) -> None:
+# what went over the wire, and how it is written down behind `< `
+WRITTEN = [
+    (b"bestmove e2e4\n", ["bestmove e2e4"]),
+    (b"\n \n", ["", " "]),
+    (b"\tid\tname\x0bX\n", ["\tid\tname\\x0bX"]),
+    (b"caf\xe9 caf\xc3\xa9 \xb7\n", ["caf\\xe9 caf\u00e9 \\xb7"]),
+    (rb"literally \xb7 and C:\xdata\books\r" + b"\n", [r"literally \\xb7 and C:\\xdata\\books\\r"]),
+    (b"one\r\ntwo\n\r\n", [r"one\r", "two", r"\r"]),
+    (b"outer\rinner\n\x85\xe2\x80\xa8\x0c\n", [r"outer\rinner", "\\x85\u2028\\x0c"]),
+    (b"\0\xff\xfe\n", [r"\x00\xff\xfe"]),
+    (b"whole\nbroken o", ["whole", "broken o\\"]),
+    (b"ends in \\", [r"ends in \\" + "\\"]),
+    (b"ends in \\\n", [r"ends in \\"]),
+]
+
+
+@pytest.mark.parametrize(("data", "written"), WRITTEN)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_bytes_survive_a_transcript(data: bytes, written: list[str], size: int, tmp_path: Path) -> None:
     path = tmp_path / "talk.txt"
-    record = Transcript(path)
-    record(0.5, "<", b"info string caf\xe9 \xb7")
-    record(0.6, ">", b"stop\n")
-    record(0.7, "<", b" end\r\nbestmove e2e4\ninfo str")
-    record.close()
-    record.close()
+    with Transcript(path) as record:
+        record(0.25, ">", b"uci\n")
+        for at in range(0, len(data), size):
+            record(0.5, "<", data[at : at + size])
+    lines = ["0.250000 > uci", *(f"0.500000 < {line}" for line in written), ""]
+    assert path.read_bytes().decode().split("\n") == lines
+    assert b"".join(turn.data for turn in Script.load(path).turns[1:]) == data
+    played = subprocess.run(
+        (sys.executable, "-m", "engines.scripted", "--play", str(path)),
+        input=b"uci\nquit\n",
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert played.stdout == data
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.binary(max_size=30) | st.sampled_from([b"\\", b"\n", b"\r\n", b"\\x", b"b7"]), max_size=20)
+)
+def test_any_bytes_survive_a_transcript(tmp_path: Path, chunks: list[bytes]) -> None:
+    path = tmp_path / "talk.txt"
+    with Transcript(path) as record:
+        for chunk in filter(None, chunks):
+            record(0.0, "<", chunk)
+    assert b"".join(turn.data for turn in Script.load(path).turns) == b"".join(chunks)
+
+
+BY_HAND = [
+    ("< bestmove e2e4", b"bestmove e2e4\n"),
+    ("1 <", b"\n"),
+    (r"< C:\books\data", b"C:\\books\\data\n"),  # begins no escape
+    (r"0.1 < not UTF-8: \xb7", b"not UTF-8: \xb7\n"),
+    ("< outer\rinner", b"outer\rinner\n"),
+    ("< the file's own line end\r", b"the file's own line end\n"),
+]
+
+
+@pytest.mark.parametrize(("line", "data"), BY_HAND)
+def test_what_was_written_by_hand(line: str, data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_bytes(f"\ufeff# a remark\r\n\n{line}\n".encode())
+    (turn,) = Script.load(path).turns
+    assert (turn.number, turn.sign, turn.data) == (3, "<", data)
+
+
+def test_a_line_that_never_ends_is_not_held(tmp_path: Path) -> None:
+    path, chunk, times = tmp_path / "talk.txt", b"e2e4 " * 13_000, 500
+    tracemalloc.start()
+    try:
+        with Transcript(path) as record:
+            for _ in range(times):
+                record(0.0, "<", chunk)
+            record(0.5, ">", b"stop\n")
+            record(0.6, "<", b"\nbestmove e2e4\n")
+            peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * len(chunk)
     turns = Script.load(path).turns
-    assert [(turn.sign, turn.data()) for turn in turns] == [
-        (">", b"stop"),
-        ("<", b"info string caf\xe9 \xb7 end"),
-        ("<", b"bestmove e2e4"),
-        ("<", b"info str"),
+    assert [turn.sign for turn in turns[-3:]] == [">", "<", "<"]
+    heard = b"".join(turn.data for turn in turns if turn.sign == "<")
+    assert heard == chunk * times + b"\nbestmove e2e4\n"
+
+
+# how an engine ends in its search, how that is written down, what is told of it
+ENDS: list[tuple[list[str], str, dict[str, int | None]]] = [
+    (["--exit", "SEGV"], "SIGSEGV", {"signal": 11, "exit_code": None}),
+    (["--exit", "KILL"], "SIGKILL", {"signal": 9, "exit_code": None}),
+    (["--exit", "7"], "exit code 7", {"signal": None, "exit_code": 7}),
+]
+
+
+@pytest.mark.parametrize(("flags", "how", "told"), ENDS)
+async def test_an_end_is_replayed_and_what_came_after_it(
+    flags: list[str],
+    how: str,
+    told: dict[str, int | None],
+    tmp_path: Path,
+    scripted: Callable[..., Any],
+    no_leaks_async: None,
+) -> None:
+    del no_leaks_async
+    profile, command = scripted()
+    path, count = tmp_path / "talk.txt", tmp_path / "count"
+
+    async def die(command: Sequence[str], record: Transcript | None) -> EngineDied:
+        driver = await Driver.open(profile, command, record=record)
+        try:
+            with pytest.raises(EngineDied) as caught:
+                await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))
+        finally:
+            await driver.close()
+        return caught.value
+
+    async def live(command: Sequence[str], record: Transcript | None) -> str | None:
+        driver = await Driver.open(profile, command, record=record)
+        try:
+            return (await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))).best
+        finally:
+            await driver.close()
+
+    with Transcript(path) as record:
+        first = await die((*command, "--die-after", "go", *flags), record)
+        record(1.0, "=", how.encode())
+        assert await live((*command, "--bestmove", "d2d4"), record) == "d2d4"
+    script = Script.load(path)
+    assert script.lives == 2
+    assert [turn.text for turn in script.turns if turn.sign == "=" and turn.life == 1] == [how]
+    assert script.life(2).turns[0].text == "uci"
+    # one command line, started twice
+    play = (*command[:3], "--play", str(path), "--lives", str(count))
+    for error in (first, await die(play, None)):
+        assert {name: getattr(error, name) for name in told} == told
+    assert await live(play, None) == "d2d4"
+    assert await live((*command[:3], "--play", str(path), "--life", "2", "--timed"), None) == "d2d4"
+
+
+def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    with Transcript(path) as record:
+        one, other = record.voice(), record.voice()
+        one(0.1, ">", b"uci\n")
+        other(0.2, ">", b"ucci\n")
+        one(0.3, "<", b"id name O")
+        other(0.4, "<", b"ucciok\nid")
+        one(0.5, "<", b"ne\nuciok\n")
+        one(0.6, "<", b"")
+        one(0.7, "=", b"exit code 1")
+        one(0.8, "=", b"told to end")
+        one(0.0, ">", b"uci\n")
+    script = Script.load(path)
+    assert [[turn.text for turn in script.life(life).turns] for life in (1, 2, 3)] == [
+        ["uci", "id name One", "uciok", "exit code 1"],
+        ["ucci", "ucciok", "id"],
+        ["uci"],
     ]
+    with pytest.raises(ScriptError, match="has 3 lives of engines, and no 4th"):
+        script.life(4)
+
+
+@pytest.mark.parametrize(
+    ("end", "sent", "code", "alive"),
+    [
+        ("", "", 0, False),
+        ("0.1 = exit code 5", "", 5, False),
+        ("0.1 = told to end", "quit\n", 0, False),
+        ("0.1 = closed its output", "", 0, True),
+        ("0.1 > quit\n0.2 = exit code 5", "quit\n", 5, False),
+        ("0.1 > quit\n0.2 = told to end", "quit\nquit\n", 0, True),
+    ],
+)
+def test_how_a_replayed_engine_ends(end: str, sent: str, code: int, alive: bool, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text(f"0 > uci\n0 < uciok\n{end}\n")
+    command = (sys.executable, "-m", "engines.scripted", "--play", str(path))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
+        assert engine.stdin is not None
+        assert engine.stdout is not None
+        engine.stdin.write(f"uci\n{sent}".encode())
+        engine.stdin.flush()
+        assert engine.stdout.readline() == b"uciok\n"
+        if alive:
+            # it takes no notice, whether or not its output still stands open
+            with pytest.raises(subprocess.TimeoutExpired):
+                engine.wait(0.5)
+        engine.stdin.close()
+        assert engine.wait(60) == code
 
 
 def test_a_text_that_is_no_transcript_is_refused() -> None:
