@@ -14,6 +14,7 @@ from adapter.fen.source import Source, Token, squares
 from adapter.fen.text import Prepared, prepare
 from adapter.fen.words import CHECKS, CHINESE_MOVE, MOVE, START, STUCK
 
+_STOPS = ";,."
 MOST_LEADING = 12  # words before the board
 # Words that none but a field of a record is; a move is followed by neither.
 _FIELD_FOLLOWS = re.compile(r"-|[0-9]{1,20}|[wb]|[KQkq]{2,4}")
@@ -53,7 +54,7 @@ class _Splitter:
 
     def split(self) -> Fields:
         placement, before, rest = self._find_placement()
-        if placement.plain.lower() == START:
+        if placement.plain.lower().rstrip(_STOPS) == START:
             fields = Fields(self.source, placement, {}, self.findings, [], "", placement.stop, startpos=True)
             self._tail(fields, rest)
             return fields
@@ -202,14 +203,14 @@ class _Splitter:
 
     def _trailing(self, fields: Fields, rest: list[Token]) -> list[Token]:
         """Takes a sign off the end, with any words behind it: of the last field, or standing by itself."""
-        if rest and all(token.plain.strip(";,.") == "" for token in rest):
+        if rest and all(token.plain.strip(_STOPS) == "" for token in rest):
             self._garbage("trailing-garbage", rest[0].first, rest[-1].stop, "follows the record")
             return []
-        if fields.operations or (rest and self._are_moves(rest)):
+        if rest and self._are_moves(rest):
             return rest
         last = max(fields.words, key=lambda field: fields.words[field].first, default=None)
         word = fields.placement if last is None else fields.words[last]
-        bare = word.plain.rstrip(";,.")
+        bare = word.plain.rstrip(_STOPS)
         if not bare or bare == word.plain:
             return rest
         stop = rest[-1].stop if rest else word.stop

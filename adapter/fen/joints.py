@@ -14,6 +14,7 @@ _MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for
 _SIZES = ((10, 9), (8, 8))
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
+_POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
 _RANK_SIGNS = "\\|,:;_-+.!"
 # What addresses have for blanks and slashes; other characters are slips.
 _ADDRESS_SIGNS = "_-+"
@@ -63,6 +64,7 @@ def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
         else:
             after = tokens[index + 2].plain if index + 2 < len(tokens) else ""
             joined = slashes in (7, 9) and bool(fits) and after in ("w", "b") and head not in ("w", "b")
+            joined = joined or (slashes >= 7 and _POCKET.fullmatch(two.plain) is not None)
         if joined:
             found.append((one.stop, two.first))
         elif slashes:

@@ -20,7 +20,9 @@ SEEDS = [
     '8/8/p2p3p/3k2p1/PP6/3K1P1P/8/8 b - - bm Kc6; id "E_E_T 001";',
 ]
 _WORDS = (
-    'moves startpos fen " [FEN ] %20 %00 %FF ♔ 帅 馬 ١ é ; { } _ + e2e4 O-O 1. 1... 炮二平五 [QN] ~ 3+3 0000'
+    'moves startpos fen " [FEN ] %20 %00 %FF ♔ 帅 馬 ١ é ; { } _ + e2e4 O-O 1. 1... 炮二平五 [QN] ~ 3+3 0000 '
+    r"%2520 %C2%A0 %25 &nbsp; &#47; &quot; \/ \n <b> </b> ( ) ** - _w_ 8_ ' ` https://a.com/ ?fen= .png "
+    "仕 炮 红 包 8. .... [] 3kk3 rnbgkgbnr g M S"
 )
 FRAGMENTS = [
     *" ".join(SEEDS).replace("/", " / ").split(),
@@ -105,7 +107,29 @@ def test_options_that_do_not_exist(wrong: dict[str, Any], said: str) -> None:
     assert said in str(caught.value)
 
 
-PATTERNS = ["/", "8/", " ", "a", "[FEN ", '"', "%20", "\u200b", "帅", "_", "fen ", "http://", "x;", "a/b "]
+PATTERNS = [
+    *("/", "8/", " ", "a", "[FEN ", '"', "%20", "\u200b", "帅", "_", "fen ", "http://", "x;", "a/b ", "- "),
+    *(
+        "%25",
+        "%C2",
+        "&#47;",
+        "&",
+        "\\/",
+        "\\n",
+        "<b>",
+        "(",
+        "[",
+        "*",
+        "'",
+        "“",
+        "8_",
+        "_w",
+        "w_",
+        "....",
+        "/ ",
+    ),
+    *("a.com/", "?fen=", "8.", "1,", "[]", "\n", "K", "1", "马", '"/////'),
+]
 PREFIXES = ["", SEEDS[0] + " ", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR "]
 
 
