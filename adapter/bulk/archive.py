@@ -222,7 +222,9 @@ class Archive:
     def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of your own, pulled as they are needed. Raises StoreError."""
         with told(self.path):
-            yield from self._database.execute(query, values)
+            # not `yield from`: that would close the cursor of a reader who left, after the database perhaps
+            for row in self._database.execute(query, values):  # noqa: UP028
+                yield row
 
     def close(self) -> None:
         """Ends the use of the store."""

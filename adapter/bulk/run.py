@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
+from typing import Any
 
 from adapter.bulk.answer import Answer
 from adapter.bulk.backend import Backend, Seat
@@ -14,6 +16,7 @@ from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import Item, Reading, Reject
 from adapter.bulk.store import Known, Store
 from adapter.bulk.tally import Summary, Tally
+from adapter.errors import StoreError
 
 CHUNK = 200  # answers stored in one transaction
 AGE = 1.0  # seconds after which answers are stored, however few they are
@@ -50,7 +53,8 @@ class Run:
         self._latest = 0  # result in the store when the run began
         self._pending: dict[bytes, int] = {}  # positions whose answers are not stored yet, by their keys
         self._answers: list[tuple[bytes, Answer]] = []  # to be stored
-        self._stored_at = 0.0
+        self._storing: asyncio.TimerHandle | None = None
+        self._fault: StoreError | None = None  # of a store that failed while nothing came
         self._begun: float | None = None
         self._read_whole = False
 
@@ -111,12 +115,16 @@ class Run:
 
     async def _searches(self, first: Batch, source: AsyncIterator[Batch]) -> None:
         assert self._backend is not None
-        self._begun = self._stored_at = time.monotonic()
+        self._begun = time.monotonic()
         answers = self._backend.analyze(self._wanted(first, source))
         try:
             async with aclosing(answers):
                 async for item, answer in answers:
                     self._take(item, answer)
+        except asyncio.CancelledError:
+            if self._fault is not None:
+                raise self._fault from None
+            raise
         finally:
             self._flush()
 
@@ -178,14 +186,28 @@ class Run:
         if answer.error is not None:
             tally.fail(f"{item.place.source}:{item.place.line}: {answer.error}")
         self._answers.append((item.key, answer))
-        if len(self._answers) >= CHUNK or now - self._stored_at >= AGE:
+        if len(self._answers) >= CHUNK:
             self._flush()
-            self._stored_at = now
+        elif self._storing is None:
+            # the next answer may be long in coming
+            task, loop = asyncio.current_task(), asyncio.get_running_loop()
+            assert task is not None
+            self._storing = loop.call_later(AGE, self._flush_late, task)
+
+    def _flush_late(self, task: asyncio.Task[Any]) -> None:
+        try:
+            self._flush()
+        except StoreError as error:
+            self._fault = error
+            task.cancel()
 
     def _flush(self) -> None:
         """Stores the answers that were gathered."""
         assert self._store is not None
         assert self._search is not None
+        if self._storing is not None:
+            self._storing.cancel()
+            self._storing = None
         answers, self._answers = self._answers, []
         if answers:
             self._store.add(self._search, [(self._pending[key], answer) for key, answer in answers])

@@ -47,7 +47,7 @@ def command(store: str, as_json: bool, most: int | None, **given: Any) -> None:
     """
     from adapter.bulk.archive import Archive
 
-    views = [name for name in _VIEWS if given[name] not in (None, False)]
+    views = [name for name in _VIEWS if given[name] is not None and given[name] is not False]
     if len(views) > 1:
         raise click.UsageError(f"give one of {' and '.join(f'--{name}' for name in views)}")
     if given["by"] and views != ["disagree"]:
