@@ -254,6 +254,9 @@ class Round:
                 finally:
                     self._deliver(self._judge(engine, case, answer))
                 self._stock(len(self._engines))
+                if len(self._done) > 1:
+                    # the reader's turn: what it has not taken keeps new cases out
+                    await asyncio.sleep(0)
                 case = following or await self._take()
         except BaseException:
             self._dry = self._broken = True

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from typing import Literal, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import msgspec
 
+from engines.agenda import Agenda
 from engines.dialects import Dialect
 from engines.errors import EngineError, EngineStartError, EngineTimeout
 from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
@@ -22,29 +22,15 @@ from engines.running import Running
 from engines.search import Search
 from engines.session import Session, State, WrongState
 
-AHEAD = 64  # searches of a batch that are lined up
 _LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
-
-
-class Turn(asyncio.Lock):
-    """Whose turn it is to have the engine; `wanted` counts those who wait for theirs."""
-
-    wanted = 0
-
-    async def acquire(self) -> Literal[True]:
-        self.wanted += 1
-        try:
-            return await super().acquire()
-        finally:
-            self.wanted -= 1
 
 
 class Driver:
     """An engine's process and conversation. Make one with `Driver.open`; always `close` it.
 
     One search runs at a time; a second waits for its turn, or is lined up behind the first by who has that
-    one under way (`follow`, `batch`) and sent the moment it has ended. After an error of the engine the
+    one under way (`follow`) and sent the moment it has ended. After an error of the engine the
     driver is of no further use: `failure` holds the error and every call raises it. `notes` tells what was
     odd at the start, `values` what each option was set to.
     """
@@ -57,15 +43,12 @@ class Driver:
         self.values: dict[str, str] = {}
         self._settled: dict[str, Wish] | None = None  # options asked for last and found to be set
         self._loop = asyncio.get_running_loop()
-        self._turn = Turn()
-        self._running: Running | None = None
-        self._line: deque[Running] = deque()  # behind the running one
-        self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it rings
         self._greeting: asyncio.Future[None] = self._loop.create_future()
         self._pongs: deque[asyncio.Future[None]] = deque()
         self._burial: asyncio.Task[None] | None = None
         self._failed = asyncio.Event()
         self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
+        self._agenda = Agenda(self._link)
 
     @classmethod
     async def open(
@@ -126,18 +109,18 @@ class Driver:
         Raises OptionError for one that was not offered or is out of its range, EngineTimeout.
         """
         wishes = self.options.resolve_all(options)
-        async with self._turn:
+        async with self._agenda.turn:
             await self._set(wishes)
 
     async def ping(self) -> None:
         """Waits for a sign of life, at most `ready` seconds. Raises EngineTimeout."""
-        async with self._turn:
+        async with self._agenda.turn:
             await self._ping(self.profile.deadlines.ready)
 
     async def ask(self, line: str, *, until: str | None, seconds: float) -> tuple[str, ...]:
         """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
         it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`."""
-        async with self._turn:
+        async with self._agenda.turn:
             mark = self._link.session.walled
             await self._tell(lambda session: session.say(line))
             if until is None:
@@ -167,13 +150,8 @@ class Driver:
         to stop and counts as incomplete. Raises OptionError, and EngineError when the engine is gone or
         this very task holds it busy.
         """
-        busy = self._running
-        if (
-            busy is not None
-            and not busy.done.done()
-            and busy.owner is asyncio.current_task()
-            and not busy.left
-        ):
+        busy = self._agenda.busy
+        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
             raise EngineError(
                 f"{self.name} is busy with a search this task has under way; leave that one first",
                 engine=self.name,
@@ -187,12 +165,12 @@ class Driver:
             commands = [_setter(name, value) for name, value in changes]
             await self._tell(*commands, lambda session: session.launch(search))
             self.values.update((name, value or "") for name, value in changes)
-            self._running = Running(search, self.profile.deadlines, self, timeout)
+            running = Running(search, self.profile.deadlines, self, timeout)
         except BaseException:
-            self._turn.release()
+            self._agenda.turn.release()
             raise
-        self._ring_at(self._running.start())
-        return self._running
+        self._agenda.begin(running)
+        return running
 
     def follow(
         self,
@@ -208,63 +186,28 @@ class Driver:
         None where it has to wait for a common `begin`: no search is under way, or somebody else's, or one
         that was left; an option has to be set first; others wait for their turn. Raises OptionError.
         """
-        last = self._line[-1] if self._line else self._running
-        if last is None or last.done.done() or last.left or self._turn.wanted:
+        last = self._agenda.last
+        if last is None or last.left or last.owner is not asyncio.current_task() or self._agenda.turn.wanted:
             return None
-        if last.owner is not asyncio.current_task() or self._changes(options):
+        if self._changes(options):
             return None
         search = self._link.session.prepare(position, plan, new_game=new_game)
         following = Running(search, self.profile.deadlines, self, timeout)
-        self._line.append(following)
-        self._link.line_up(search)
+        self._agenda.line_up(following)
         return following
 
     def withdraw(self, running: Running) -> bool:
         """Takes the last search of the line back; False where it is not that, or was sent by now."""
-        if not self._line or self._line[-1] is not running or self._link.withdraw([running.search]):
-            return False
-        self._line.pop()
-        running.lose(EngineError(f"{self.name} was not asked after all", engine=self.name))
-        return True
-
-    async def batch(
-        self,
-        searches: Iterable[tuple[str, Plan]],
-        *,
-        ahead: int = AHEAD,
-        timeout: float | None = None,  # noqa: ASYNC109 - each search's own bound, kept by `stop`
-    ) -> AsyncGenerator[Search, None]:
-        """The ends of many searches in order, up to `ahead` of them under way or lined up. Raises as
-        `begin` and `result` do; leaving the iterator (best by `contextlib.aclosing`) leaves what is under
-        way."""
-        source = iter(searches)
-        line: deque[Running] = deque()
-        try:
-            while True:
-                for position, plan in source:
-                    following = self.follow(position, plan, timeout=timeout) if line else None
-                    if following is None:
-                        # others have their turn between what is lined up and this one
-                        while line:
-                            yield await self.result(line.popleft())
-                        following = await self.begin(position, plan, timeout=timeout)
-                    line.append(following)
-                    if len(line) >= ahead:
-                        break
-                if not line:
-                    return
-                yield await self.result(line.popleft())
-        finally:
-            for running in line:
-                self.leave(running)
+        return self._agenda.withdraw(running, EngineError(f"{self.name} was not asked", engine=self.name))
 
     async def _take_turn(self, seconds: float) -> None:
-        if not self._turn.locked():
-            await self._turn.acquire()
+        turn = self._agenda.turn
+        if not turn.locked():
+            await turn.acquire()
             return
         try:
             async with asyncio.timeout(seconds):
-                await self._turn.acquire()
+                await turn.acquire()
         except TimeoutError:
             # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
             raise EngineTimeout(
@@ -288,21 +231,8 @@ class Driver:
     def leave(self, running: Running) -> None:
         """Gives up on a search, and on those lined up behind it: the engine is told to stop, its answer will
         be fenced off."""
-        running.left = True
-        behind = [*self._line]
-        if running in behind:
-            behind = behind[behind.index(running) :]
-        elif running is not self._running:
-            return
-        for following in behind:
-            following.left = True
-        sent = self._link.withdraw([following.search for following in behind])
-        for following in behind:
-            if following.search not in sent:
-                self._line.remove(following)
-                following.lose(EngineError(f"{self.name} was left before it began on it", engine=self.name))
-        if running is self._running:
-            self.stop_search("left")
+        reason = f"{self.name} was left before it began on it"
+        self._agenda.leave(running, EngineError(reason, engine=self.name))
 
     def reports(self, running: Running, most: int | None = None) -> list[Info]:
         """What a streamed search has reported since the last call, oldest first, at most so many."""
@@ -326,12 +256,7 @@ class Driver:
 
     def stop_search(self, reason: str) -> None:
         """Tells the running search to end; harmless when there is none."""
-        running = self._running
-        if running is None or running.done.done():
-            return
-        if self._link.stop(running.search, reason):
-            running.stopped()
-            self._look()
+        self._agenda.stop(reason)
 
     def fail(self, what: str) -> None:
         """Gives the engine up: it ends, and all who wait get an EngineTimeout saying so."""
@@ -390,7 +315,7 @@ class Driver:
         given = {name.lower() for name in options}
         wishes = {name: value for name, value in known.items() if name.lower() not in given}
         resolved = self.options.resolve_all({**wishes, **options})
-        async with self._turn:
+        async with self._agenda.turn:
             await self._set(resolved)
 
     def _changes(self, options: Mapping[str, Wish] | None) -> Sequence[tuple[str, str | None]]:
@@ -441,10 +366,7 @@ class Driver:
 
     def _react(self, event: Event) -> None:
         if isinstance(event, Finished):
-            running = self._running
-            if running is not None and running.search is event.search:
-                running.finish()
-                self._move_up()
+            self._agenda.finished(event.search)
         elif isinstance(event, Answered):
             if self._pongs:
                 _resolve(self._pongs.popleft())
@@ -453,44 +375,13 @@ class Driver:
         elif isinstance(event, Gone):
             if not self._link.ending:
                 self._burial = self._loop.create_task(self._bury())
-        elif (running := self._running) is not None and running.search is event.search:
-            if isinstance(event, Reported):
+        elif isinstance(event, Reported):
+            if (running := self._agenda.busy) is not None and running.search is event.search:
                 running.news.set()
-            else:
-                if isinstance(event, Stopped):
-                    running.stopped()
-                self._look()
-
-    def _move_up(self) -> None:
-        """The search under way has ended: the next of the line is the one, or the turn is free."""
-        if not self._line:
-            self._turn.release()
-            return
-        self._running = self._line.popleft()
-        self._ring_at(self._running.start())
-        if self._running.left:
-            # it was sent before it could be withdrawn
-            self.stop_search("left")
-
-    def _look(self) -> None:
-        """Has the running search look to its deadlines."""
-        running = self._running
-        if running is not None and not running.done.done():
-            due = running.check()
-            if not running.done.done():
-                self._ring_at(due)
-
-    def _ring_at(self, due: float) -> None:
-        if self._timer is not None:
-            timer, when = self._timer
-            if when <= due:
-                return
-            timer.cancel()
-        self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._ring), due
-
-    def _ring(self) -> None:
-        self._timer = None
-        self._look()
+        elif isinstance(event, Stopped):
+            self._agenda.stopped(event.search)
+        else:
+            self._agenda.look()
 
     async def _bury(self) -> None:
         process = self._link.process
@@ -509,14 +400,7 @@ class Driver:
                 # nobody may be waiting any more
                 waiter.exception()
         self._pongs.clear()
-        if self._timer is not None:
-            self._timer[0].cancel()
-            self._timer = None
-        if self._running is not None and not self._running.done.done():
-            for running in (self._running, *self._line):
-                running.lose(error)
-            self._line.clear()
-            self._turn.release()
+        self._agenda.lose(error)
 
 
 def _resolve(waiter: asyncio.Future[None]) -> None:

@@ -1,8 +1,4 @@
-"""One search on the event loop: its deadlines, and the one future that says how it ended.
-
-All searches of an engine share one timer, set anew only for what is due sooner. Where it rings too early for
-the search of the moment that one is asked again, which costs less than a timer for each.
-"""
+"""One search on the event loop: its deadlines, and the one future that says how it ended."""
 
 from __future__ import annotations
 

@@ -100,9 +100,11 @@ class ChessBoard:
     def is_legal(self, move: str) -> bool:
         if not _UCI.fullmatch(move) or move[:2] == move[2:4]:
             return False
-        candidate = _move(move)
+        board, candidate = self._board, _move(move)
+        if not board.is_legal(candidate):
+            return False
         # python-chess takes either spelling of a castling move for legal; only one is canonical.
-        return self._board.is_legal(candidate) and self._board.uci(candidate) == move
+        return not board.kings & chess.BB_SQUARES[candidate.from_square] or board.uci(candidate) == move
 
     def parse(self, text: str) -> str:
         if self.is_legal(text):

@@ -1,5 +1,4 @@
-"""From FEN text to a checked analysis: `Pool.analyze` against python-chess and the floor, on one engine and on
-two."""
+"""From FEN text to a checked analysis: `Pool.analyze` against python-chess and floor, one engine and two."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How cost grows: with the number of positions, a history's length, the lines asked for, and the engines.
 
-Each row gives the time for the larger work; its `ratio` says how many times the smaller one's that is, its goal
-how many times as much work it is, with a fifth to spare: nothing may grow faster than the work does.
+Each row gives the time for the larger work; its `ratio` says how many times the smaller one's that is, its
+goal how many times as much work it is, with a fifth to spare: nothing may grow faster than the work does.
 """
 
 from __future__ import annotations

@@ -1,0 +1,150 @@
+"""What an engine is at and what comes next: whose turn it is, the search under way, those lined up behind it.
+
+One timer watches over the search under way. It is set anew only for what is due sooner; where it rings too
+early it is set again, which costs less than a timer for each search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from typing import Literal
+
+from engines.errors import EngineError
+from engines.link import Link
+from engines.running import Running
+from engines.search import Search
+
+
+class Turn(asyncio.Lock):
+    """Whose turn it is to have the engine; `wanted` counts those who wait for theirs."""
+
+    wanted = 0
+
+    async def acquire(self) -> Literal[True]:
+        self.wanted += 1
+        try:
+            return await super().acquire()
+        finally:
+            self.wanted -= 1
+
+
+class Agenda:
+    """The searches of one engine, in order. `turn` is held from the beginning of a search to its end, and to
+    the end of those lined up behind it."""
+
+    def __init__(self, link: Link) -> None:
+        self.turn = Turn()
+        self.running: Running | None = None
+        self._link = link
+        self._line: deque[Running] = deque()  # behind the running one
+        self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it rings
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def busy(self) -> Running | None:
+        """The search under way, if any."""
+        running = self.running
+        return None if running is None or running.done.done() else running
+
+    @property
+    def last(self) -> Running | None:
+        """The one behind which the next would be lined up."""
+        return self._line[-1] if self._line else self.busy
+
+    def begin(self, running: Running) -> None:
+        """The engine is at this one now; its turn was taken."""
+        self.running = running
+        self._ring_at(running.start())
+
+    def line_up(self, following: Running) -> None:
+        """Has this one sent the moment the `last` has ended."""
+        self._line.append(following)
+        self._link.line_up(following.search)
+
+    def withdraw(self, running: Running, reason: EngineError) -> bool:
+        """Takes the last of the line back; False where it is not that, or was sent by now."""
+        if not self._line or self._line[-1] is not running or self._link.withdraw([running.search]):
+            return False
+        self._line.pop()
+        running.lose(reason)
+        return True
+
+    def leave(self, running: Running, reason: EngineError) -> None:
+        """Gives up on a search and on those lined up behind it: what was not sent ends with this reason, the
+        engine is told to stop what it is at."""
+        running.left = True
+        behind = [*self._line]
+        if running in behind:
+            behind = behind[behind.index(running) :]
+        elif running is not self.running:
+            return
+        for following in behind:
+            following.left = True
+        sent = self._link.withdraw([following.search for following in behind])
+        for following in behind:
+            if following.search not in sent:
+                self._line.remove(following)
+                following.lose(reason)
+        if running is self.running:
+            self.stop("left")
+
+    def stop(self, reason: str) -> None:
+        """Tells the search under way to end; harmless when there is none."""
+        running = self.busy
+        if running is not None and self._link.stop(running.search, reason):
+            self.stopped(running.search)
+
+    def stopped(self, search: Search) -> None:
+        """`stop` went out to this one."""
+        running = self.busy
+        if running is not None and running.search is search:
+            running.stopped()
+            self.look()
+
+    def finished(self, search: Search) -> None:
+        """This one has its best move: the next of the line is on, or the turn is free."""
+        running = self.busy
+        if running is None or running.search is not search:
+            return
+        running.finish()
+        if not self._line:
+            self.turn.release()
+            return
+        self.begin(self._line.popleft())
+        if self.running is not None and self.running.left:
+            # it was sent before it could be withdrawn
+            self.stop("left")
+
+    def lose(self, error: Exception) -> None:
+        """There will be no more best moves."""
+        if self._timer is not None:
+            self._timer[0].cancel()
+            self._timer = None
+        running = self.busy
+        if running is not None:
+            for lost in (running, *self._line):
+                lost.lose(error)
+            self._line.clear()
+            self.turn.release()
+
+    def look(self) -> None:
+        """Has the search under way look to its deadlines."""
+        running = self.busy
+        if running is not None:
+            due = running.check()
+            if not running.done.done():
+                self._ring_at(due)
+
+    def _ring_at(self, due: float) -> None:
+        if self._timer is not None:
+            timer, when = self._timer
+            if when <= due:
+                return
+            timer.cancel()
+        self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._ring), due
+
+    def _ring(self) -> None:
+        self._timer = None
+        self.look()
