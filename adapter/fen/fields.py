@@ -112,7 +112,8 @@ class _Splitter:
         field = ORDER[index]
         if score(token, field) == 2:
             return False
-        if following is not None and _FIELD_FOLLOWS.fullmatch(following.plain):
+        follows = following is not None and _FIELD_FOLLOWS.fullmatch(following.plain)
+        if follows and not self._opcode(token, index):
             return False  # `w e4` is a move, `w e3 0 1` a record that lacks its castling field
         if field == "castling" and re.fullmatch(r"[a-h][1-8]", plain):
             return True
