@@ -280,8 +280,7 @@ class Engine:
         try:
             return judge(question, running.search, driver.dialect, identity, command)
         except IllegalEngineMove as error:
-            error.transcript_tail, error.stderr_tail = driver.tails()
-            raise
+            raise IllegalEngineMove(str(error), partial=error.partial, **driver.evidence()) from None
 
     async def conclude(self, pursuit: Pursuit) -> Analysis:
         """Waits for a begun search's end and judges it."""

@@ -14,7 +14,7 @@ from engines.dialects import Dialect
 from engines.errors import EngineError, EngineStartError, EngineTimeout
 from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
 from engines.info import Info, read
-from engines.link import Link, Record
+from engines.link import Evidence, Link, Record
 from engines.options import OptionTable, Wish
 from engines.plan import Plan
 from engines.profile import Profile
@@ -98,10 +98,9 @@ class Driver:
         """Its last lines outside any search: banners, `info string`s, errors."""
         return self._link.said()
 
-    def tails(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The last lines exchanged (`> ` sent, `< ` received), and the last ones of its standard error."""
-        evidence = self._link.evidence()
-        return evidence["transcript_tail"], evidence["stderr_tail"]
+    def evidence(self) -> Evidence:
+        """What an error of this engine carries: its name and the last of what was exchanged."""
+        return self._link.evidence()
 
     async def configure(self, options: Mapping[str, Wish]) -> None:
         """Sets options and waits until the engine is ready. All are checked before the first is sent.

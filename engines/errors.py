@@ -41,8 +41,9 @@ class EngineError(FenwireError):
     """An engine failed.
 
     `engine` is the name it is known by, `transcript_tail` the last lines exchanged (oldest first, `> `
-    sent, `< ` received), `stderr_tail` the last lines of its standard error, `partial` what the search had
-    found before it failed (an `Analysis`, or None).
+    sent, `< ` received), `transcript` the file that holds all of them where they are recorded, `stderr_tail`
+    the last lines of its standard error, `partial` what the search had found before it failed (an `Analysis`,
+    or None).
     """
 
     def __init__(
@@ -53,12 +54,14 @@ class EngineError(FenwireError):
         transcript_tail: tuple[str, ...] = (),
         stderr_tail: tuple[str, ...] = (),
         partial: Any = None,
+        transcript: str | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message if transcript is None else f"{message}; the whole talk is in {transcript}")
         self.engine = engine
         self.transcript_tail = transcript_tail
         self.stderr_tail = stderr_tail
         self.partial = partial
+        self.transcript = transcript
 
 
 class EngineStartError(EngineError):

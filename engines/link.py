@@ -28,6 +28,7 @@ from engines.session import Session, State
 # Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended.
 Record = Callable[[float, str, bytes], None]
 
+LAST_LINE = 0.3  # seconds to find out how an engine ended whose last line has no end
 HOLD = 0.002  # seconds that the end of a search is kept back while others are lined up behind it
 
 _living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
@@ -45,6 +46,7 @@ class Evidence(TypedDict):
 
     engine: str
     transcript_tail: tuple[str, ...]
+    transcript: str | None
     stderr_tail: tuple[str, ...]
 
 
@@ -136,7 +138,12 @@ class Link:
         """The last of what was exchanged, for an error."""
         with self._lock:
             tail = tuple(self.session.tail)
-        return {"engine": self.name, "transcript_tail": tail, "stderr_tail": self.process.stderr_tail()}
+        return {
+            "engine": self.name,
+            "transcript_tail": tail,
+            "transcript": getattr(self._record, "path", None),
+            "stderr_tail": self.process.stderr_tail(),
+        }
 
     def obituary(self, status: int | None, *, greeted: bool) -> EngineError:
         """What an engine that has ended by itself died of; its exit status is None where it closed its
@@ -180,11 +187,12 @@ class Link:
 
     def _hear(self, data: bytes) -> float | None:
         # on the listening thread; seconds after which it is to tell us (`_release`) that nothing more came
+        whole = not data and self.session.unfinished and self._left_by_itself()
         with self._lock:
             if self._record is not None:
                 self._record(time.monotonic() - self._start, "<", data)
             session = self.session
-            events = session.feed(data) if data else session.end()
+            events = session.feed(data) if data else session.end(whole=whole)
             answer = session.outgoing()
             if answer:
                 self._write(answer)
@@ -205,6 +213,13 @@ class Link:
                 return HOLD
         self._release()
         return None
+
+    def _left_by_itself(self) -> bool:
+        # half a line of an engine that was killed, or fell, is no line: `bestmove i3i1` may have meant i3i10
+        end = time.monotonic() + LAST_LINE
+        while (status := self.process.exit_status()) is None and time.monotonic() < end:
+            time.sleep(0.005)
+        return status == 0 and not self.ending
 
     def _may_wait(self) -> bool:
         # as long as fewer ends are untold than searches are left to send, and never for long

@@ -115,6 +115,7 @@ class PollPump:
         open_outs = {self._stdout, self._stderr}
         writing = False
         patience: float | None = None
+        ended, look_at = False, time.monotonic() + TICK_MS / 1000
         try:
             while self._stdout in open_outs and not self._closing:
                 ready = poll.poll(TICK_MS if patience is None else patience * 1000)
@@ -125,6 +126,11 @@ class PollPump:
                     elif self._popen.poll() is not None:
                         # The process has ended but somebody, a child of it, keeps its output open.
                         break
+                elif (now := time.monotonic()) >= look_at:
+                    if ended:
+                        # and goes on writing: what the process itself had said has been read by now
+                        break
+                    ended, look_at = self._popen.poll() is not None, now + TICK_MS / 1000
                 for fd, _ in ready:
                     if fd in open_outs:
                         data = self._read(fd)

@@ -55,6 +55,8 @@ class Session:
         self.strays = 0
         self.heard_bytes = 0
         self.pings = 0  # sent and not yet answered
+        self._late = 0  # pings of a search that was over first: answered behind it, or never
+        self._fences = 0  # answers still to come until the fence falls
         # what was said last: text is ours, bytes are the engine's, read only where somebody asks for them
         self._talk: deque[str | bytes] = deque(maxlen=TAIL_LINES)
         self._buffer = bytearray()
@@ -81,6 +83,8 @@ class Session:
                 lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
             else:
                 lines.append("< " + said.decode("utf-8", "replace"))
+        if self.unfinished:
+            lines.append("< " + self._buffer[:TAIL_WIDTH].decode("utf-8", "replace"))
         return lines[-TAIL_LINES:]
 
     # --- commands: each returns the bytes to write -------------------------------------------------
@@ -125,12 +129,19 @@ class Session:
         return Search(plan, mate_score=self.dialect.mate_score, streamed=streamed, request=request)
 
     def launch(self, search: Search) -> bytes:
-        """Starts a search that was prepared."""
+        """Starts a search that was prepared.
+
+        Where pings of the last search were not answered before its end, as many more go out ahead of the
+        fence: by as many answers and one, at least one of these has been, whatever became of the others.
+        """
         self._need(State.IDLE)
         self._move(Cue.GO)
         self.search = search
-        self._talk.append(search.request)
-        return (search.request + "\n").encode()
+        lead = [self.dialect.ping] * self._late
+        self._fences, self._late = self._late + 1, 0
+        text = "\n".join((*lead, search.request)) if lead else search.request
+        self._talk.append(text)
+        return (text + "\n").encode()
 
     def stop(self, reason: str | None = None) -> bytes:
         """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
@@ -206,13 +217,22 @@ class Session:
         self._out.clear()
         return data
 
-    def end(self) -> list[Event]:
-        """The engine's output has ended; a last line without its line break still counts."""
+    @property
+    def unfinished(self) -> bool:
+        """Whether a line has begun that has not ended."""
+        return bool(self._buffer) and not self._cutting
+
+    def end(self, *, whole: bool = True) -> list[Event]:
+        """The engine's output has ended. A last line without its line break still counts where it is `whole`:
+        where the engine was not cut off in the middle of it."""
         events: list[Event] = []
         if self.state is State.GONE:
             return events
-        if self._buffer and not self._cutting:
-            self._line(bytes(self._buffer), events)
+        if self.unfinished:
+            if whole:
+                self._line(bytes(self._buffer), events)
+            else:
+                self._talk.append(bytes(self._buffer[:TAIL_WIDTH]))
             self._buffer.clear()
         self._move(Cue.END)
         events.append(Gone())
@@ -281,9 +301,14 @@ class Session:
             self.pings -= 1
             events.append(Answered(self.pings))
         elif (state := TRANSITIONS.get((self.state, Cue.FENCE))) is not None:
+            self._fences -= 1
+            if self._fences:
+                return
             self.state = state
             if self.search is not None:
                 events.append(Begun(self.search))
+        elif self._late and self.state is State.IDLE:
+            self._late -= 1
         else:
             self.strays += 1
 
@@ -313,7 +338,8 @@ class Session:
         search.conclude(line.decode("utf-8", "replace").split(), self.dialect.no_move)
         # a stop that this very chunk called for would reach an idle engine
         self._out.clear()
-        # what was asked while it thought some engines never answer: the next fence must not wait for that
+        # what was asked while it thought some engines never answer, and others behind their best move
+        self._late += self.pings
         self.pings = 0
         self._move(Cue.BESTMOVE)
         events.append(Finished(search))

@@ -47,7 +47,10 @@ KINDS: Mapping[str, tuple[str, int]] = {
 }
 
 # What an error carries beside its text, passed on in JSON where it is there.
-FIELDS = ("index", "text", "fen", "engine", "exit_code", "signal", "transcript_tail", "stderr_tail")
+FIELDS = (
+    *("index", "text", "fen", "engine", "exit_code", "signal"),
+    *("transcript_tail", "transcript", "stderr_tail"),
+)
 
 SHOWN = 100  # columns of a record around a mistake
 TAIL = 6  # lines of a transcript or of an engine's stderr

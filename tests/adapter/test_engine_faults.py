@@ -249,6 +249,119 @@ async def test_what_an_engine_says_when_it_is_ended_does_not_hide_that_it_hung(
         ]
 
 
+def program(found: Found, code: str) -> Found:
+    return msgspec.structs.replace(found, command=(sys.executable, "-c", code))
+
+
+# Deaf while it thinks, it answers the ping of that time behind its best move, and then answers once more.
+BEHIND = """
+import sys, time
+searches = 0
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+        if searches == 1:
+            searches = 2
+            print("info depth 9 score cp 999 pv d2d4\\nbestmove d2d4", flush=True)
+    elif word == "go":
+        searches += 1
+        time.sleep(1.2 if searches == 1 else 0)
+        print("bestmove", "e2e4" if searches == 1 else "g1f3", flush=True)
+"""
+
+
+async def test_a_ping_answered_late_lets_no_old_answer_through(scripted: Scripted) -> None:
+    async with opened(program(scripted(silence=0.4, ready=5), BEHIND)) as engine:
+        first = await engine.analyze("startpos", DEPTH)
+        second = await engine.analyze("startpos", DEPTH)
+        assert first.best is not None
+        assert second.best is not None
+        assert (first.best.move, second.best.move) == ("e2e4", "g1f3")
+        assert second.lines == ()
+
+
+# Its last line has no end: it was cut off, or was all it had to say.
+HALF = """
+import os, signal, sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "go":
+        sys.stdout.write("info depth 1 score cp 5 pv i3i10\\nbestmove i3i1")
+        sys.stdout.flush()
+        {end}
+"""
+CUT_OFF = {
+    "a signal": ("os.kill(os.getpid(), signal.SIGSEGV)", EngineDied),
+    "an exit code": ("sys.exit(3)", EngineDied),
+    "us": ("signal.pause()", EngineTimeout),
+}
+
+
+@pytest.mark.parametrize("how", CUT_OFF)
+async def test_half_a_best_move_is_none(scripted: Scripted, how: str) -> None:
+    end, kind = CUT_OFF[how]
+    found = program(scripted(stop=0.3), HALF.format(end=end))
+    profile = msgspec.structs.replace(found.profile, variants=("xiangqi",))
+    async with opened(msgspec.structs.replace(found, profile=profile)) as engine:
+        with pytest.raises(kind) as caught:
+            await engine.analyze("3k5/9/9/9/9/9/9/8R/9/4K4 w", DEPTH, timeout=2)
+        assert caught.value.partial.best is None
+        assert "< bestmove i3i1" in caught.value.transcript_tail
+        assert how != "a signal" or caught.value.signal == signal.SIGSEGV
+
+
+async def test_a_last_line_that_is_whole_needs_no_end(scripted: Scripted) -> None:
+    found = program(scripted(), HALF.format(end="sys.exit(0)"))
+    profile = msgspec.structs.replace(found.profile, variants=("xiangqi",))
+    async with opened(msgspec.structs.replace(found, profile=profile)) as engine:
+        analysis = await engine.analyze("3k5/9/9/9/9/9/9/8R/9/4K4 w", DEPTH, timeout=2)
+        assert analysis.best is not None
+        assert analysis.best.move == "i2i0"
+
+
+# It dies and leaves a child behind that goes on writing to its output.
+ORPHAN = """
+import os, subprocess, sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "go":
+        subprocess.Popen(["/bin/sh", "-c", "for i in $(seq 100); do echo info depth $i; sleep 0.05; done"])
+        os._exit(9)
+"""
+
+
+async def test_an_engine_is_dead_though_a_child_of_it_goes_on_writing(scripted: Scripted) -> None:
+    async with opened(program(scripted(search=30, stop=10, silence=10), ORPHAN)) as engine:
+        start = time.monotonic()
+        with pytest.raises(EngineDied) as caught:
+            await engine.analyze("startpos", DEPTH)
+        assert caught.value.exit_code == 9
+        assert time.monotonic() - start < 10
+
+
+async def test_an_error_names_the_file_that_holds_the_whole_talk(scripted: Scripted, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    for fault, kind in (("--die-after go", EngineDied), ("--illegal-best", IllegalEngineMove)):
+        async with opened(scripted(*fault.split()), transcript=path) as engine:
+            with pytest.raises(kind) as caught:
+                await engine.analyze("startpos", DEPTH)
+        assert caught.value.transcript == str(path)
+        assert str(caught.value).endswith(f"; the whole talk is in {path}")
+        assert "go depth 3" in path.read_text()
+        assert caught.value.transcript_tail
+
+
 FROZEN = [
     ("--freeze-after go", "isready|stop"),
     ("--mute-after go", "isready|stop"),

@@ -244,8 +244,8 @@ def test_a_ping_the_search_never_answered_does_not_hold_up_the_next() -> None:
     session = searching()
     session.ping()
     feed_lines(session, "bestmove e2e4")
-    session.go(POSITION, DEPTH)
-    assert [type(event) for event in feed_lines(session, "readyok")] == [Begun]
+    fences = session.go(POSITION, DEPTH).count(b"isready")
+    assert [type(event) for event in feed_lines(session, *["readyok"] * fences)] == [Begun]
     assert session.pings == 0
 
 
@@ -404,3 +404,46 @@ def test_the_options_kept_are_bounded() -> None:
     assert "O0" in session.options
     assert len(session.options) == MAX_OPTIONS
     assert feed_lines(session, "uciok") == [Greeted()]
+
+
+@pytest.mark.parametrize("answered", [0, 1, 2], ids=["never", "once", "twice"])
+def test_pings_answered_behind_the_best_move_do_not_open_the_next_fence(answered: int) -> None:
+    session = idle()
+    session.go("position startpos", Plan(go="go depth 5"))
+    session.feed(b"readyok\n")
+    assert session.ping() + session.ping() == b"isready\nisready\n"
+    (finished,) = session.feed(b"bestmove e2e4\n")
+    assert isinstance(finished, Finished)
+    asked = session.go("position startpos moves e2e4", Plan(go="go depth 5"))
+    # an engine answers in order: behind three, one of these three at least was answered
+    assert asked == b"isready\nisready\nisready\nposition startpos moves e2e4\ngo depth 5\n"
+    assert session.feed(b"readyok\n" * answered + b"bestmove a2a3\n" + b"readyok\n" * (2 - answered)) == []
+    assert session.state is State.FENCED
+    (begun,) = session.feed(b"readyok\n")
+    assert isinstance(begun, Begun)
+    # whatever is left of the five comes before the search's own answer, and is nobody's
+    (told,) = session.feed(b"readyok\n" * 2 + b"bestmove e7e5\n")
+    assert isinstance(told, Finished)
+    assert told.search.best == "e7e5"
+    assert session.go("position startpos", Plan(go="go depth 5")).count(b"isready") == 1
+
+
+def test_a_ping_answered_while_nothing_runs_needs_no_fence_of_its_own() -> None:
+    session = idle()
+    session.go("position startpos", Plan(go="go depth 5"))
+    session.feed(b"readyok\n")
+    session.ping()
+    session.feed(b"bestmove e2e4\n")
+    assert session.feed(b"readyok\n") == []
+    assert session.strays == 0
+    assert session.go("position startpos", Plan(go="go depth 5")).count(b"isready") == 1
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_last_line_without_its_end_counts_where_it_was_not_cut_off(whole: bool) -> None:
+    session = idle()
+    session.go("position startpos", Plan(go="go depth 5"))
+    session.feed(b"readyok\nbestmove e2e4")
+    events = session.end(whole=whole)
+    assert [type(event) for event in events] == [*[Finished] * whole, Gone]
+    assert session.tail[-1] == "< bestmove e2e4"
