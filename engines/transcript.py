@@ -4,18 +4,20 @@ r"""A conversation written down: a line of a text file for each line that went o
     0.088973 < option name Log type string default C:\\books\r
     0.114212 < info string half a li\
     0.115307 = SIGSEGV
-    0.000214 2> uci
+    @ 2
+    0.000214 > uci
 
 A backslash begins what a text file could not hold as it is: `\\` is a backslash, `\r` a carriage return,
 `\xb7` that byte, and one at the end of a line tells that the next bytes went on in the same line of the wire.
-`=` tells how the engine ended. Each further engine, a restarted one too, has its number before the sign, and
-its own clock.
+`=` tells how the engine ended. `@` tells which engine the lines behind it are of, from the second one on; one
+that was started anew is another. Each has its own clock.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from pathlib import Path
 from typing import Self
 
@@ -43,7 +45,9 @@ class Transcript:
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"the transcript {path} cannot be written: {reason}") from None
         self.path = str(path)
+        self._lock = threading.Lock()  # each engine writes on the thread that listens to it
         self._lives = 0
+        self._life = 1  # whose lines were written last
         self._voices: list[Voice] = []
         self._broken: OSError | None = None
         self._own = self.voice()
@@ -84,18 +88,22 @@ class Transcript:
 
     def begin(self) -> int:
         """The number of a life that begins, from 1."""
-        self._lives += 1
-        return self._lives
+        with self._lock:
+            self._lives += 1
+            return self._lives
 
-    def write(self, seconds: float, head: str, text: str) -> None:
-        """Writes one line; does nothing once the file is broken."""
-        if self._broken is not None:
-            return
-        try:
-            self._file.write(f"{seconds:.6f} {head} {text}\n")
-        except OSError as error:
-            # an engine at work is worth more than the record of it
-            self._broken = error
+    def write(self, life: int, line: str) -> None:
+        """Writes one line of a life; does nothing once the file is broken."""
+        with self._lock:
+            if self._broken is not None:
+                return
+            whose = "" if life == self._life else f"@ {life}\n"
+            self._life = life
+            try:
+                self._file.write(f"{whose}{line}\n")
+            except OSError as error:
+                # an engine at work is worth more than the record of it
+                self._broken = error
 
 
 class Voice:
@@ -150,9 +158,8 @@ class Voice:
         self._over = self._marked = True
 
     def _write(self, seconds: float, sign: str, line: bytes, end: str = "") -> None:
-        head = sign if self._number == 1 else f"{self._number}{sign}"
         text = _SPECIAL.sub(_written, line).decode("utf-8", "backslashreplace")
-        self._transcript.write(seconds, head, text + end)
+        self._transcript.write(self._number, f"{seconds:.6f} {sign} {text}{end}")
 
 
 def _written(match: re.Match[bytes]) -> bytes:

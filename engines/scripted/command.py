@@ -28,8 +28,8 @@ examples:
 a transcript has a line for each line that went over the wire, "SECONDS > sent" or "SECONDS < received", and
 may tell how the engine ended ("SECONDS = SIGSEGV"); the seconds may be left out, and lines that begin with #
 are comments. A backslash is written \\\\, a carriage return \\r, a byte that is no text \\xb7; a backslash at
-the end tells that the line of the wire did not end there. Lines of a second engine, or of one started anew,
-begin with "SECONDS 2>" and so on. Exit code 3 tells that something else was sent than the transcript says, 70
+the end tells that the line of the wire did not end there. A line "@ 2" stands before those of a second
+engine, or of one started anew. Exit code 3 tells that something else was sent than the transcript says, 70
 that --strict met a command out of turn."""
 
 

@@ -26,9 +26,7 @@ from engines.scripted.mouth import Mouth
 
 CLOSED = "closed its output"  # an end that leaves the engine running
 MISMATCH = 3  # exit code when something else was sent than the transcript says
-_TURN = re.compile(
-    r"(?:(?P<seconds>\d+(?:\.\d+)?) )?(?P<life>[1-9]\d*)?(?P<sign>[<>=])(?: (?P<text>.*))?", re.S
-)
+_TURN = re.compile(r"(?:(?P<seconds>\d+(?:\.\d+)?) )?(?P<sign>[<>=@])(?: (?P<text>.*))?", re.S)
 _ESCAPE = re.compile(rb"\\([\\r\n]|x[0-9a-f]{2})")
 _MEANT = {b"\\": b"\\", b"r": b"\r", b"\n": b""}
 _END = re.compile(r"exit code (?P<code>\d+)|SIG(?P<name>[A-Z0-9]+)|signal (?P<number>\d+)")
@@ -71,6 +69,7 @@ class Script(NamedTuple):
     def parse(cls, text: str, name: str = "transcript") -> Script:
         """Reads a transcript's text. Raises ScriptError."""
         turns = []
+        life = 1
         # not splitlines: an engine's line may hold a form feed or the like
         for number, line in enumerate(text.split("\n"), 1):
             # an editor may have ended the file's own lines so; what went by is written \r
@@ -82,9 +81,14 @@ class Script(NamedTuple):
                 raise ScriptError(
                     f"{name}, line {number}: {line[:60]!r} is neither `> sent` nor `< received`"
                 )
+            sign, said = match["sign"], match["text"] or ""
+            if sign == "@":
+                if not said.isdecimal():
+                    raise ScriptError(f"{name}, line {number}: {said[:60]!r} is no engine's number")
+                life = int(said)
+                continue
             seconds = float(match["seconds"]) if match["seconds"] else None
-            data = _read_escapes((match["text"] or "").encode())
-            turns.append(Turn(number, seconds, match["sign"], data, int(match["life"] or 1)))
+            turns.append(Turn(number, seconds, sign, _read_escapes(said.encode()), life))
         return cls(tuple(turns))
 
     @property

@@ -381,6 +381,8 @@ def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
         ["ucci", "ucciok", "id"],
         ["uci"],
     ]
+    heads = [line.split()[:2] for line in path.read_text().splitlines()]
+    assert [head[1] for head in heads if head[0] == "@"] == ["2", "1", "3", "2"]
     with pytest.raises(ScriptError, match="has 3 lives of engines, and no 4th"):
         script.life(4)
 
@@ -417,6 +419,8 @@ def test_how_a_replayed_engine_ends(end: str, sent: str, code: int, alive: bool,
 def test_a_text_that_is_no_transcript_is_refused() -> None:
     with pytest.raises(ScriptError, match=r"line 2: .*'uci'"):
         Script.parse("> uci\nuci")
+    with pytest.raises(ScriptError, match=r"line 2: 'two' is no engine's number"):
+        Script.parse("> uci\n@ two")
 
 
 def test_mate_scores_are_told_apart_from_centipawns() -> None:
