@@ -50,16 +50,21 @@ class Info(msgspec.Struct, kw_only=True):
 LONGEST_MATE = 100
 
 
+BITS = 63  # of the largest number taken: what is larger counts nothing, and few who read JSON could hold it
+
+
 def number(word: str) -> int | None:
-    """A whole number out of an engine's word: decimals are cut, of a fraction the first part is taken."""
+    """A whole number out of an engine's word: decimals are cut, of a fraction the first part is taken. None
+    for what is no number, or one too large to be meant."""
     try:
-        return int(word)
+        value = int(word)
     except ValueError:
         head = word.split("/", 1)[0]
         try:
-            return int(float(head))
+            value = int(float(head))
         except (ValueError, OverflowError):
             return None
+    return None if abs(value) >> BITS else value
 
 
 # How each key with one number is stored.
@@ -123,16 +128,19 @@ def read(line: bytes, *, mate_score: int | None = None) -> Info:
         _, _, depth, _, seldepth, _, rank, _, kind, value, _, nodes, _, nps, _, full, _, hits, _, time = words
         if (nodes + nps + time).isdigit():
             try:
-                score = _SCORES[kind](int(value))
+                visits, speed, spent, points = int(nodes), int(nps), int(time), int(value)
+                if (visits | speed | spent | abs(points)) >> BITS:
+                    raise ValueError
+                score = _SCORES[kind](points)
                 return Info(
                     multipv=_SMALL[rank] or 1,
                     depth=_SMALL[depth],
                     seldepth=_SMALL[seldepth],
                     score=score if mark is None else None,
                     bound=None if mark is None else Bound(_MARKS[mark], score),
-                    nodes=int(nodes),
-                    nps=int(nps),
-                    time_ms=int(time),
+                    nodes=visits,
+                    nps=speed,
+                    time_ms=spent,
                     hashfull=_SMALL[full] if full else None,
                     tbhits=_SMALL[hits],
                     pv=tuple(pv.decode().split()),

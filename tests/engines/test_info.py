@@ -54,6 +54,33 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("info score mate 0", {"score": Mate(0)}),
     ("info score mate -0", {"score": Mate(0)}),
     ("info score mate +2", {"score": Mate(2)}),
+    # numbers that mean nothing: each costs its own key
+    (
+        f"info depth 3 score cp {10**18} nodes {2**63 - 1}",
+        {"depth": 3, "score": Cp(10**18), "nodes": 2**63 - 1},
+    ),
+    (f"info depth {2**63} score cp {10**400} nps 1e300 time 4", {"time_ms": 4}),
+    (f"info depth 2 score mate -{2**63} wdl {10**50} 1 2 pv e2e4", {"depth": 2, "pv": ("e2e4",)}),
+    *(
+        (
+            f"info depth 9 seldepth 9 multipv 1 score cp {score} nodes {nodes} nps 1 tbhits 0 time 1 pv e2e4",
+            {
+                "depth": 9,
+                "seldepth": 9,
+                "multipv": 1,
+                "nps": 1,
+                "tbhits": 0,
+                "time_ms": 1,
+                "pv": ("e2e4",),
+                **kept,
+            },
+        )
+        for score, nodes, kept in (
+            (-(10**19), 7, {"nodes": 7}),
+            (5, 2**63, {"score": Cp(5)}),
+            ("9" * 5000, "9" * 5000, {}),
+        )
+    ),
     # bounds
     ("info score cp 25 lowerbound", {"bound": Bound("lower", Cp(25))}),
     ("info score cp 25 upperbound nodes 3", {"bound": Bound("upper", Cp(25)), "nodes": 3}),
@@ -82,7 +109,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("info depth", {}),
     ("info nodes inf nps nan depth 3", {"depth": 3}),
     ("info nodes " + "9" * 5000 + " depth 3", {"depth": 3}),
-    ("info score cp 99999999999999999999", {"score": Cp(99999999999999999999)}),
+    ("info score cp 99999999999999999999", {}),
     # lines that belong to line 1
     ("info multipv 0 depth 1", {"multipv": 1, "depth": 1}),
     ("info multipv -1 depth 1", {"multipv": 1, "depth": 1}),
