@@ -1,8 +1,9 @@
 """pytest: each line of an EPD file is a test, and an engine is a fixture.
 
 `pytest some.epd --fenwire-engine stockfish --fenwire-nodes 100000` sets the engine before each line. Without
-that option EPD files are left alone. Tests of your own may take `engine`, an `adapter.Engine` that is started
-and ended with the test (through pytest-asyncio, or anyio), and `position`, which is `Position.parse`.
+that option EPD files are left alone, but for one named on the command line: it is an error that says so. Tests
+of your own may take `engine`, an `adapter.Engine` that is started and ended with the test (through
+pytest-asyncio, or anyio), and `position`, which is `Position.parse`.
 
 pytest loads this module in every project of an environment: nothing else of this one is imported by it before
 it is used.
@@ -10,7 +11,7 @@ it is used.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -58,11 +59,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(fixtures, fixtures.__name__)
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix.lower() in SUFFIXES and parent.config.getoption("--fenwire-engine"):
-        collector: pytest.Collector = CaseFile.from_parent(parent, path=file_path)
-        return collector
-    return None
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    collectors = yield
+    if file_path.suffix.lower() not in SUFFIXES:
+        return collectors
+    if parent.config.getoption("--fenwire-engine"):
+        return [*collectors, CaseFile.from_parent(parent, path=file_path)]
+    if parent.session.isinitpath(file_path) and not collectors:
+        # named on the command line, and nobody else's
+        return [EngineMissing.from_parent(parent, path=file_path)]
+    return collectors
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -90,6 +99,15 @@ class CaseFile(pytest.File):
             yield CaseItem.from_parent(self, name=case.id, case=case)
         for bad in loaded.bad:
             yield BadItem.from_parent(self, name=f"line {bad.line}", bad=bad)
+
+
+class EngineMissing(pytest.File):
+    """A file of cases that was asked for without an engine: an error that says so."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        raise self.CollectError(
+            f"{self.path.name} holds cases for an engine: name it by --fenwire-engine (stockfish, say)"
+        )
 
 
 class Unsolved(Exception):

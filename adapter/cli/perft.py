@@ -38,7 +38,7 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """
-    from adapter.suite.count import Count, differences
+    from adapter.suite.count import Count, differences, differing
 
     if engine is not None and depth == 0:
         raise click.UsageError("engines count from --depth 1 on")
@@ -52,16 +52,20 @@ def command(
     name, theirs = ("", None) if engine is None else asyncio.run(_engine_count(engine, position, depth))
     agree = None if theirs is None else Count(total, counts).agrees(theirs)
     if as_json:
-        say_json(
-            {
-                "fen": position.fen,
-                "depth": depth,
-                "nodes": total,
-                "divide": counts,
-                "engine_nodes": None if theirs is None else theirs.nodes,
-                "agree": agree,
+        told = {
+            "fen": position.fen,
+            "depth": depth,
+            "nodes": total,
+            "divide": counts,
+            "engine_nodes": None if theirs is None else theirs.nodes,
+            "agree": agree,
+        }
+        if theirs is not None:
+            told["differences"] = {
+                move: {"nodes": one, "engine_nodes": other}
+                for move, (one, other) in differing(Count(total, counts), theirs).items()
             }
-        )
+        say_json(told)
     else:
         click.echo(f"nodes: {total}" if split or theirs is not None else total)
     if theirs is not None and not as_json:

@@ -47,6 +47,7 @@ _FOLDER = click.Path(file_okay=False)
 @reading_options
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes of an engine at once.")
 @click.option("--min-solved", metavar="N|P%", help="The pass mark: so many cases, or so many per cent.")
+@click.option("--min-points", metavar="N|P%", help="The same of points, where moves have points (c0).")
 @click.option("--save", metavar="F", type=_FILE, help="Save the run as it goes, for --baseline and --resume.")
 @click.option("--baseline", metavar="F", type=_FILE, help="Compare with a saved run, case by case.")
 @click.option("--resume", metavar="F", type=_FILE, help="Go on with a saved run, or begin it.")
@@ -58,8 +59,9 @@ _FOLDER = click.Path(file_okay=False)
 def command(**given: Any) -> int:
     """Set engines before test suites: EPD (bm, am, dm, points in c0, limits in acd acn acs), perft files.
 
-    A limit given here goes before a case's own. Without --min-solved any result of a search will do; wrong
-    perft counts, engines that fail and lines that are no case end with exit code 1 all the same. Perft is
+    A limit given here goes before a case's own, and that before a suite file's. Without --min-solved and
+    --min-points any result of a search will do; wrong perft counts, engines that fail, lines that are no case
+    and a part of which nothing was run end with exit code 1 all the same. Perft is
     counted as deep as --depth and as far as --nodes allow, to a million lines without them.
     """
     if given["infinite"]:
@@ -114,7 +116,8 @@ def _suite(given: Mapping[str, Any]) -> Config:
         name = ", ".join(Path(file).name for file in given["files"])
         sections += (Section(name=name, cases=loaded.cases, bad=loaded.bad),)
     changes: dict[str, Any] = {"limit": _limit(given), "multipv": given["multipv"]}
-    changes["mark"] = Mark.read(given["min_solved"]) if given["min_solved"] else None
+    for name, option in (("mark", "min_solved"), ("points_mark", "min_points")):
+        changes[name] = Mark.read(given[option]) if given[option] else None
     chosen = {name: value for name, value in changes.items() if value is not None}
     return config.Config(
         title=found.title or sections[0].name,

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
-from adapter.suite.journal import Saved
+from adapter.suite.journal import Saved, Setup
 from adapter.suite.result import Result
 
 # Under a limit of time a solution is slower when it takes half as long again and 100 ms more: less than
@@ -26,7 +26,10 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """How a run differs from its baseline. `added` and `gone` are cases that only one of them has."""
+    """How a run differs from its baseline. `added` and `gone` are cases that only one of them has.
+
+    `unlike` says in words what the two were not run alike in.
+    """
 
     fixed: tuple[Change, ...] = ()
     broken: tuple[Change, ...] = ()
@@ -34,14 +37,21 @@ class Comparison(msgspec.Struct, frozen=True):
     faster: tuple[Change, ...] = ()
     added: tuple[Result, ...] = ()
     gone: tuple[Result, ...] = ()
+    unlike: tuple[str, ...] = ()
 
 
 def compare(
-    results: Sequence[Result], baseline: Saved, *, timed: Container[tuple[int, int, str]]
+    results: Sequence[Result],
+    baseline: Saved,
+    *,
+    timed: Container[tuple[int, int, str]],
+    setup: Setup | None = None,
 ) -> Comparison:
     """Compares by seat, section, name and position: the engine itself may be another, or another version.
 
-    `timed` holds the keys of those whose search ends by the clock, so that times are compared, not nodes.
+    A case is broken that is not solved any more, or earns fewer points; what it costs is compared where it
+    had the same limit. `timed` holds the keys of those whose search ends by the clock, so that times are
+    compared, not nodes; `setup` is what the run is of.
     """
     earlier = {_key(result): result for result in baseline.results}
     changes: dict[str, list[Change]] = {"fixed": [], "broken": [], "slower": [], "faster": []}
@@ -55,7 +65,12 @@ def compare(
         if kind:
             changes[kind].append(Change(before, now))
     kinds: Mapping[str, tuple[Change, ...]] = {kind: tuple(found) for kind, found in changes.items()}
-    return Comparison(**kinds, added=tuple(added), gone=tuple(earlier.values()))
+    return Comparison(
+        **kinds,
+        added=tuple(added),
+        gone=tuple(earlier.values()),
+        unlike=tuple(baseline.setup.differences(setup or baseline.setup)),
+    )
 
 
 def _key(result: Result) -> tuple[object, ...]:
@@ -65,7 +80,10 @@ def _key(result: Result) -> tuple[object, ...]:
 def _kind(before: Result, now: Result, *, timed: bool) -> str:
     if now.solved != before.solved:
         return "fixed" if now.solved else "broken"
-    if not now.solved:
+    if now.points is not None and before.points is not None and now.points != before.points:
+        return "fixed" if now.points > before.points else "broken"
+    if not now.solved or before.limit not in (None, now.limit):
+        # runs of old have not said what their limit was
         return ""
     older, newer = _cost(before, timed=timed), _cost(now, timed=timed)
     if older is None or newer is None:
@@ -84,8 +102,9 @@ def _costlier(one: int, other: int, *, timed: bool) -> bool:
 
 
 def _told(result: Result) -> str:
+    points = "" if result.points is None else f", {result.points}/{result.max_points} points"
     if not result.solved:
-        return f"not solved ({result.note})" if result.note else "not solved"
+        return f"not solved{f' ({result.note})' if result.note else ''}{points}"
     cost = [f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else ""]
     cost.append(f"{result.solved_ms} ms" if result.solved_ms is not None else "")
-    return f"solved after {', '.join(filter(None, cost))}" if any(cost) else "solved"
+    return f"solved{f' after {told}' if (told := ', '.join(filter(None, cost))) else ''}{points}"

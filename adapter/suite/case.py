@@ -17,6 +17,8 @@ import msgspec
 from adapter.position import Position
 from engines.limits import Limit
 
+MOST = 1_000_000  # lines that are counted where no limit says how many
+
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """What a case asks for; everything that is given must hold. Moves are canonical.
@@ -74,7 +76,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
         if self.points:
             pairs = zip(named(self.points), self.points.values(), strict=True)
             parts.append(", ".join(f"{move}={points}" for move, points in pairs))
-        parts += [f"perft {depth}: {nodes}" for depth, nodes in self.counts[-1:]]
+        if self.counts:
+            parts.append(f"perft {', '.join(f'{depth}: {nodes}' for depth, nodes in self.counts)}")
         return "; ".join(parts)
 
 
@@ -110,3 +113,15 @@ class BadLine(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}: {self.reason}"
+
+
+def depths(counts: tuple[tuple[int, int], ...], limit: Limit | None) -> list[tuple[int, int]]:
+    """The depths to count of those that a case gives, with what is expected: as deep as the limit's `depth`
+    and as many lines as its `nodes` allow, MOST where it names neither."""
+    depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
+    most = MOST if depth is None and nodes is None else nodes
+    return [
+        (plies, expected)
+        for plies, expected in counts
+        if (depth is None or plies <= depth) and (most is None or expected <= most)
+    ]

@@ -1,7 +1,8 @@
 """Suite files: a TOML file that names engines, cases, limits and pass marks, so that one command is a job.
 
 The tables are `[[engine]]` (`use`, `options`) and `[[suite]]` (`name`, `files`, `epd`, `limit`, `multipv`,
-`new_game`, `min_solved`, `variant`, `allow`); files are looked for from the suite file's folder.
+`new_game`, `min_solved`, `min_points`, `variant`, `allow`); files are looked for from the suite file's
+folder. A case's own limit goes before its suite's.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class SuiteTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     multipv: Positive = 1
     new_game: bool = True
     min_solved: int | str | None = None
+    min_points: int | str | None = None
     variant: str = "auto"
     allow: tuple[str, ...] = ()
 
@@ -120,18 +122,23 @@ def _section(path: Path, number: int, table: SuiteTable) -> Section:
         loaded = load([path.parent / Path(file).expanduser() for file in table.files], reading)
         written = read_epd(enumerate(table.epd.splitlines(), 1), reading, source=f"{path.name}[{table.name}]")
         loaded = gathered((*loaded.cases, *loaded.bad, *written))
+        if not (loaded.cases or loaded.bad):
+            raise ConfigError(f"epd of {table.name!r} holds no case")
         limit = Limit(**msgspec.to_builtins(table.limit)) if table.limit is not None else None
-        mark = None if table.min_solved is None else Mark.read(str(table.min_solved))
+        marks = [
+            None if mark is None else Mark.read(str(mark)) for mark in (table.min_solved, table.min_points)
+        ]
     except FenwireError as error:
         raise ConfigError(f"{place}: {error}") from None
     return Section(
         name=table.name,
         cases=loaded.cases,
         bad=loaded.bad,
-        limit=limit,
+        default=limit,
         multipv=table.multipv,
         new_game=table.new_game,
-        mark=mark,
+        mark=marks[0],
+        points_mark=marks[1],
     )
 
 

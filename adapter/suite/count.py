@@ -15,10 +15,8 @@ from adapter.position import Position
 from adapter.suite.tape import Tape
 from adapter.variants.variant import Board
 from engines.driver import Driver
-from engines.limits import Limit
 from engines.options import Wish
 
-MOST = 1_000_000  # lines that are counted where no limit says how many
 LOOK = 0.2  # seconds between two looks at whether the engine still lives
 _MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
 _TOTAL = re.compile(r"Nodes searched\s*:\s*(\d+)")
@@ -35,18 +33,6 @@ class Count(msgspec.Struct, frozen=True):
     def agrees(self, other: Count) -> bool:
         """Whether another count is the same, move by move where it tells of moves."""
         return self.nodes == other.nodes and other.by_move in ({}, self.by_move)
-
-
-def depths(counts: tuple[tuple[int, int], ...], limit: Limit | None) -> list[tuple[int, int]]:
-    """The depths to count of those that a case gives, with what is expected: as deep as the limit's `depth`
-    and as many lines as its `nodes` allow, MOST where it names neither."""
-    depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
-    most = MOST if depth is None and nodes is None else nodes
-    return [
-        (plies, expected)
-        for plies, expected in counts
-        if (depth is None or plies <= depth) and (most is None or expected <= most)
-    ]
 
 
 async def own_count(board: Board, depth: int) -> Count:
@@ -123,17 +109,22 @@ async def _read(heard: asyncio.Queue[str], driver: Driver, position: Position) -
     return None
 
 
+def differing(ours: Count, theirs: Count) -> dict[str, tuple[int | None, int | None]]:
+    """The first moves whose counts differ, with ours and theirs, None where the one does not know the move;
+    none where they do not tell of moves."""
+    moves = sorted(ours.by_move.keys() | theirs.by_move.keys()) if theirs.by_move else ()
+    pairs = {move: (ours.by_move.get(move), theirs.by_move.get(move)) for move in moves}
+    return {move: (one, other) for move, (one, other) in pairs.items() if one != other}
+
+
 def differences(ours: Count, theirs: Count) -> list[str]:
-    """The first moves whose counts differ, in words; `theirs` is what is held to be wrong."""
+    """The same in words; `theirs` is what is held to be wrong."""
     told: list[str] = []
-    if not theirs.by_move:
-        return told
-    for move in sorted(ours.by_move.keys() | theirs.by_move.keys()):
-        right, wrong = ours.by_move.get(move), theirs.by_move.get(move)
+    for move, (right, wrong) in differing(ours, theirs).items():
         if right is None:
             told.append(f"{move} is not legal")
         elif wrong is None:
             told.append(f"{move} is missing")
-        elif right != wrong:
+        else:
             told.append(f"{move}: {wrong} instead of {right}")
     return told

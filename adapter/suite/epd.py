@@ -14,7 +14,7 @@ from adapter.fen.judge import ALLOWED
 from adapter.fen.problem import Field, Report
 from adapter.fen.text import prepare
 from adapter.position import Position
-from adapter.suite import opcodes
+from adapter.suite import opcodes, points
 from adapter.suite.case import Case, Expected
 from adapter.variants.variant import Side
 from engines.limits import Limit
@@ -38,7 +38,6 @@ USUAL: Mapping[Field, str] = {
     "fullmove": "1",
 }
 _PERFT = re.compile(r"D([1-9][0-9]?)")
-_PAIR = re.compile(r"(\S+)\s*=\s*(\d+)")  # `Nf3=10`, `e8=Q=10`
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,15 +171,18 @@ def _expected(
     position: Position, operations: list[opcodes.Operation], counts: tuple[tuple[int, int], ...]
 ) -> Expected:
     mates = [_number(name, words, int, least=0) for name, words in operations if name == "dm"]
-    comment = next((" ".join(words) for name, words in operations if name == "c0"), "")
-    pairs = [_PAIR.fullmatch(part.strip()) for part in comment.split(",")]
-    # any other comment may stand in c0 as well
-    points = {_move(position, "c0", pair[1]): int(pair[2]) for pair in pairs if pair} if all(pairs) else {}
+    best, avoid = _moves(position, operations, "bm"), _moves(position, operations, "am")
+    if best and set(best) <= set(avoid):
+        raise FenwireError(
+            f"{position.san(best[0])} is to be played (bm) and avoided (am), and nothing else is right"
+        )
+    if 0 in mates and position.outcome is None:
+        raise FenwireError("dm 0 says that the side to move is mated, but the game goes on")
     return Expected(
-        best=_moves(position, operations, "bm"),
-        avoid=_moves(position, operations, "am"),
+        best=best,
+        avoid=avoid,
         mate=min(mates, default=None),
-        points=points,
+        points=points.read(position, operations, _move),
         counts=counts,
     )
 

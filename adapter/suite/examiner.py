@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 
-from adapter.analysis import Analysis
+from adapter.analysis import Analysis, limit_dict
 from adapter.engine import Engine, Pursuit
 from adapter.errors import EngineDied, EngineError, EngineProtocolError, EngineStartError, IllegalEngineMove
 from adapter.judge import CUT_SHORT, ask
+from adapter.position import Position
 from adapter.suite import verdict
-from adapter.suite.case import Case
+from adapter.suite.case import Case, depths
 from adapter.suite.contender import Contender
-from adapter.suite.count import Count, depths, differences, engine_count
+from adapter.suite.count import Count, differences, engine_count
 from adapter.suite.proof import prove
 from adapter.suite.result import Result
 from adapter.suite.section import Section
@@ -101,6 +102,7 @@ class Examiner:
             expected=case.expected.plain(),
             asked=case.shown,
             max_points=case.expected.max_points,
+            limit=limit_dict(section.limit_of(case)),
             ms=round((time.monotonic() - begun) * 1000),
             fault=fault,
             **judged,
@@ -179,29 +181,40 @@ class Examiner:
     # --- counts -------------------------------------------------------------------------------------
 
     async def _count(self, case: Case, section: Section) -> dict[str, Any]:
-        wanted = depths(case.expected.counts, section.limit or case.limit)
+        wanted = depths(case.expected.counts, section.given(case))
         position = case.position
         note = f"counted by our rules alone: {case.refused}" if position is None else ""
         if position is not None and position.outcome is not None:
             note, position = "counted by our rules alone: the game is over", None
         for depth, expected in wanted:
             ours = await self._own_count(case, depth)
+            theirs = None
+            if position is not None:
+                try:
+                    theirs = await self._their_count(position, depth)
+                except EngineProtocolError:
+                    if ours.nodes == expected:
+                        raise
             if ours.nodes != expected:
-                return {"note": f"depth {depth}: our rules count {ours.nodes}, expected are {expected}"}
-            if position is None:
-                continue
-            if self._cannot_count:
-                raise EngineProtocolError(self._cannot_count, engine=self.engine.name)
-            try:
-                theirs = await engine_count(self.engine, self._tape, position, depth)
-            except EngineProtocolError as error:
-                self._cannot_count = str(error)
-                raise
-            if not ours.agrees(theirs):
+                also = f", and {self.engine.name} {theirs.nodes}" if theirs else ""
+                return {
+                    "note": f"depth {depth}: expected are {expected}, but our rules count {ours.nodes}{also}"
+                }
+            if theirs is not None and not ours.agrees(theirs):
                 wrong = "; ".join(differences(ours, theirs)[:SHOWN_DIFFERENCES])
                 said = f"depth {depth}: {self.engine.name} counts {theirs.nodes}, expected are {expected}"
                 return {"note": f"{said} ({wrong})" if wrong else said, "best": None}
         return {"solved": True, "note": note, "solved_depth": wanted[-1][0]}
+
+    async def _their_count(self, position: Position, depth: int) -> Count:
+        """The engine's count; one that cannot count is asked no second time."""
+        if self._cannot_count:
+            raise EngineProtocolError(self._cannot_count, engine=self.engine.name)
+        try:
+            return await engine_count(self.engine, self._tape, position, depth)
+        except EngineProtocolError as error:
+            self._cannot_count = str(error)
+            raise
 
 
 def _told(judged: Verdict) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Job:
                 for case in section.cases
                 if section.timed(case)
             }
-            comparison = compare(self.results, self._baseline, timed=timed)
+            comparison = compare(self.results, self._baseline, timed=timed, setup=self._setup)
         return summarize(self.title, self._sections, self.plans, names, self.results, comparison)
 
     def _take(self, result: Result) -> None:

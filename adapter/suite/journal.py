@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,18 +42,21 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     def difference(self, other: Setup) -> str:
         """What another run has otherwise, in words; empty when its results may stand beside this one's."""
+        return next(self.differences(other), "")
+
+    def differences(self, other: Setup) -> Iterator[str]:
+        """All that another run has otherwise, in words."""
         # as it was written and read: tuples are lists there
         mine, theirs = (msgspec.to_builtins(one) for one in (self, other))
         if mine["engines"] != theirs["engines"]:
-            return f"its engines are {_listed(self.engines)}, not {_listed(other.engines)}"
+            yield f"its engines are {_listed(self.engines)}, not {_listed(other.engines)}"
         if len(self.sections) != len(other.sections):
-            return f"it has {len(self.sections)} parts, not {len(other.sections)}"
-        for one, another in zip(mine["sections"], theirs["sections"], strict=True):
-            for key, value in one.items():
-                if another.get(key) != value:
-                    said, wanted = (msgspec.json.encode(each).decode() for each in (value, another.get(key)))
-                    return f"{one['name']}: {key} is {said}, not {wanted}"
-        return ""
+            yield f"it has {len(self.sections)} parts, not {len(other.sections)}"
+        for one, another in zip(mine["sections"], theirs["sections"], strict=False):
+            for key in dict.fromkeys((*one, *another)):
+                if one.get(key) != another.get(key):
+                    said, wanted = (msgspec.json.encode(each.get(key)).decode() for each in (one, another))
+                    yield f"{one['name']}: {key} is {said}, not {wanted}"
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -137,6 +140,7 @@ def _section(section: Section) -> dict[str, Any]:
     return {
         "name": section.name,
         "limit": None if section.limit is None else limit_dict(section.limit),
+        "default": None if section.default is None else limit_dict(section.default),
         "multipv": section.multipv,
         "new_game": section.new_game,
         "cases": f"{len(section.cases)} ({_digest(section.cases)})",

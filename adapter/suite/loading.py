@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -28,16 +29,23 @@ class Loaded(msgspec.Struct, frozen=True):
 def load(paths: Iterable[str | Path], reading: Reading | None = None) -> Loaded:
     """The cases of the files. A bad line is set aside with its number and the reason, and the rest is read.
 
-    Raises ConfigError for a file that cannot be read, or that holds no suite.
+    A file is called by its name, or by its path where another has the same name. Raises ConfigError for a
+    file that cannot be read, or that holds no suite or nothing at all: one that was cut off must not pass.
     """
     found: list[Case | BadLine] = []
-    for path in map(Path, paths):
+    files = [Path(path) for path in paths]
+    names = Counter(path.name for path in files)
+    for path in files:
         reader = READERS.get(path.suffix.lower(), read_epd)
+        source = path.name if names[path.name] == 1 else str(path)
         try:
             with path.open("rb") as stream:
-                found += reader(numbered_lines(stream), reading or Reading(), source=path.name)
+                read = list(reader(numbered_lines(stream), reading or Reading(), source=source))
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror or error}") from None
+        if not read:
+            raise ConfigError(f"{path} holds no case")
+        found += read
     return gathered(found)
 
 

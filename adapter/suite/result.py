@@ -17,10 +17,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     `best` is the engine's move, canonical, and `answer` what is shown of it; `asked` is what was expected,
     for people, and `expected` the same as JSON types. `points` of `max_points` are earned where moves have
-    points. `solved_depth` (plies), `solved_ms` (milliseconds) and `solved_nodes` tell when the engine last
-    changed to what solves the case, null where it is not solved or nothing was reported. `score`
-    (`{"cp": 35}`, `{"mate": 3}`) is from the side to move. `ms` is how long the case took, `fault` the kind
-    of error where the engine failed, and `transcript` the file that holds the talk, where one was kept.
+    points. `limit` is what bounded the search, as the contract's JSON has it. `solved_depth` (plies),
+    `solved_ms` (milliseconds) and `solved_nodes` tell when the engine last changed to what solves the case,
+    null where it is not solved or nothing was reported. `score` (`{"cp": 35}`, `{"mate": 3}`) is from the
+    side to move. `ms` is how long the case took, `fault` the kind of error where the engine failed, and
+    `transcript` the file that holds the talk, where one was kept.
     """
 
     seat: int
@@ -37,6 +38,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     solved: bool = False
     points: int | None = None
     max_points: int | None = None
+    limit: dict[str, Any] | None = None
     solved_depth: int | None = None
     solved_ms: int | None = None
     solved_nodes: int | None = None

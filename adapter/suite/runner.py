@@ -13,7 +13,7 @@ from adapter import variants
 from adapter.errors import ConfigError
 from adapter.suite.case import Case
 from adapter.suite.contender import Contender
-from adapter.suite.count import Count, depths, own_count
+from adapter.suite.count import Count, own_count
 from adapter.suite.examiner import Examiner
 from adapter.suite.result import Result
 from adapter.suite.section import Section
@@ -56,7 +56,7 @@ class Runner:
             (number, case)
             for number, section in enumerate(self._sections)
             for case in section.cases
-            if case.variant in plays and worth_running(case, section)
+            if case.variant in plays and section.leaves(case)
         ]
 
     async def run(self) -> None:
@@ -123,8 +123,3 @@ class Runner:
             board = case.position.rules() if case.position else variants.get(case.variant).board(case.fen)
             self._counts[key] = asyncio.create_task(own_count(board, depth))
         return await asyncio.shield(self._counts[key])
-
-
-def worth_running(case: Case, section: Section) -> bool:
-    """Whether the limits leave anything of a case to do: no count deeper than them is asked for."""
-    return not case.expected.counting or bool(depths(case.expected.counts, section.limit or case.limit))

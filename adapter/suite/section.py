@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from adapter.errors import ConfigError
-from adapter.suite.case import BadLine, Case
+from adapter.suite.case import BadLine, Case, depths
 from engines.limits import Limit
 
 DEFAULT_SECONDS = 2.0
@@ -15,7 +15,7 @@ _MARK = re.compile(r"(\d+)(%?)")
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """How many cases must be solved: a number, or a share of them in per cent."""
+    """How many cases must be solved, or points earned: a number, or a share of them in per cent."""
 
     least: int
     percent: bool = False
@@ -25,12 +25,12 @@ class Mark(msgspec.Struct, frozen=True):
         """The mark of a text such as `20` or `80%`. Raises ConfigError."""
         match = _MARK.fullmatch(text.strip())
         if match is None or (match[2] and int(match[1]) > 100):
-            raise ConfigError(f"a pass mark is a number of cases or a percentage (20, 80%), not {text!r}")
+            raise ConfigError(f"a pass mark is a whole number or a percentage (20, 80%), not {text!r}")
         return cls(int(match[1]), bool(match[2]))
 
-    def reached(self, solved: int, cases: int) -> bool:
-        """Whether so many solved of so many cases are enough."""
-        return 100 * solved >= self.least * cases if self.percent else solved >= self.least
+    def reached(self, got: int, most: int) -> bool:
+        """Whether so many of so many are enough; of none there are never."""
+        return most > 0 and (100 * got >= self.least * most if self.percent else got >= self.least)
 
     def __str__(self) -> str:
         return f"{self.least}{'%' if self.percent else ''}"
@@ -39,21 +39,37 @@ class Mark(msgspec.Struct, frozen=True):
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that are run alike.
 
-    `limit` goes before the cases' own, which go before DEFAULT_SECONDS; `new_game` makes the engine forget
-    what it found before each case; `mark` is what an engine must reach, None where any result will do.
+    `limit` goes before the cases' own, which go before the section's `default`, and that before
+    DEFAULT_SECONDS; `new_game` makes the engine forget what it found before each case. `mark` is how many
+    cases an engine must solve, `points_mark` how many points it must earn, None where any result will do.
     """
 
     name: str
     cases: tuple[Case, ...]
     bad: tuple[BadLine, ...] = ()
     limit: Limit | None = None
+    default: Limit | None = None
     multipv: int = 1
     new_game: bool = True
     mark: Mark | None = None
+    points_mark: Mark | None = None
+
+    def given(self, case: Case) -> Limit | None:
+        """The limit that was given for a case, None where there is none."""
+        return self.limit or case.limit or self.default
 
     def limit_of(self, case: Case) -> Limit:
         """How long a case is searched."""
-        return self.limit or case.limit or Limit(seconds=DEFAULT_SECONDS)
+        return self.given(case) or Limit(seconds=DEFAULT_SECONDS)
+
+    def leaves(self, case: Case) -> bool:
+        """Whether the limits leave anything of a case to do: no count deeper than them is asked for."""
+        return not case.expected.counting or bool(depths(case.expected.counts, self.given(case)))
+
+    @property
+    def left_out(self) -> tuple[Case, ...]:
+        """The cases of which the limits leave nothing."""
+        return tuple(case for case in self.cases if not self.leaves(case))
 
     def timed(self, case: Case) -> bool:
         """Whether the clock ends its search, so that no two runs are alike."""

@@ -14,8 +14,8 @@ from adapter.suite.section import Section
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """One engine's sums over one section. `cases` are those that were run of `planned`; `passed` is None
-    where nothing was asked for."""
+    """One engine's sums over one section. `cases` are those that were run of `planned`; whether a mark was
+    reached is None where none was set."""
 
     seat: int
     section: int
@@ -29,20 +29,38 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     faults: int
     ms: int
     mark: str | None
+    mark_reached: bool | None
+    points_mark: str | None
+    points_mark_reached: bool | None
     passed: bool
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A case that was not run, and why."""
+
+    section: str
+    id: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.reason}"
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """A run's results, in the order of the suite, and its sums.
 
-    `whole` tells that every case was run. `passed` is what the exit code says: whole, no bad line, each mark
-    reached, nothing broken; where a section has no mark, no wrong count and no engine that failed.
+    `left_out` are cases of which the limits left nothing, `idle` the sections of which no engine was set
+    before a single case, and `whole` tells that every other case was run. `passed` is what the exit code
+    says: whole, no section idle, no bad line, each mark reached, nothing broken; where a section has no mark,
+    no wrong count and no engine that failed.
     """
 
     title: str
     tallies: tuple[Tally, ...]
     results: tuple[Result, ...]
     bad: tuple[BadLine, ...]
+    left_out: tuple[LeftOut, ...]
+    idle: tuple[str, ...]
     comparison: Comparison | None
     whole: bool
     passed: bool
@@ -74,13 +92,17 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
                 for tally in self.tallies
             ],
             "bad_lines": [msgspec.to_builtins(bad) for bad in self.bad],
+            "left_out": [msgspec.to_builtins(one) for one in self.left_out],
+            "nothing_run": list(self.idle),
             "baseline": None,
         }
         if self.comparison is not None:
             told["baseline"] = {
                 name: [getattr(one, "now", one).id for one in getattr(self.comparison, name)]
                 for name in Comparison.__struct_fields__
+                if name != "unlike"
             }
+            told["baseline"]["unlike"] = list(self.comparison.unlike)
         return told
 
 
@@ -103,6 +125,8 @@ def summarize(
         if (planned := sum(of == number for _, of, _ in plan))
     )
     bad = tuple(line for section in sections for line in section.bad)
+    busy = {tally.section for tally in tallies}
+    idle = tuple(section.name for number, section in enumerate(sections) if number not in busy)
     whole = len(ordered) == len(place)
     broken = comparison is not None and bool(comparison.broken)
     return Summary(
@@ -110,9 +134,15 @@ def summarize(
         tallies=tallies,
         results=tuple(ordered),
         bad=bad,
+        left_out=tuple(
+            LeftOut(section.name, case.id, f"the limit leaves nothing of {case.shown}")
+            for section in sections
+            for case in section.left_out
+        ),
+        idle=idle,
         comparison=comparison,
         whole=whole,
-        passed=whole and not bad and not broken and all(tally.passed for tally in tallies),
+        passed=whole and not (idle or bad or broken) and all(tally.passed for tally in tallies),
     )
 
 
@@ -123,9 +153,15 @@ def _tally(
     solved = sum(result.solved for result in mine)
     faults = sum(result.fault is not None for result in mine)
     pointed = [result for result in mine if result.max_points is not None]
-    if section.mark is not None:
-        passed = section.mark.reached(solved, planned)
-    else:
+    points, most = (
+        (sum(result.points or 0 for result in pointed), sum(result.max_points or 0 for result in pointed))
+        if pointed
+        else (None, None)
+    )
+    enough = None if section.mark is None else section.mark.reached(solved, planned)
+    earned = None if section.points_mark is None else section.points_mark.reached(points or 0, most or 0)
+    passed = enough is not False and earned is not False
+    if enough is None and earned is None:
         # what an engine makes of a position is a matter of strength, what it counts is right or wrong
         passed = not faults and all(result.solved for result in mine if "perft" in result.expected)
     return Tally(
@@ -136,10 +172,13 @@ def _tally(
         planned=planned,
         cases=len(mine),
         solved=solved,
-        points=sum(result.points or 0 for result in pointed) if pointed else None,
-        max_points=sum(result.max_points or 0 for result in pointed) if pointed else None,
+        points=points,
+        max_points=most,
         faults=faults,
         ms=sum(result.ms for result in mine),
         mark=None if section.mark is None else str(section.mark),
+        mark_reached=enough,
+        points_mark=None if section.points_mark is None else str(section.points_mark),
+        points_mark_reached=earned,
         passed=passed,
     )

@@ -48,6 +48,8 @@ def on_move(expected: Expected, best: MoveTo | None, position: Position) -> Verd
     points = _points(expected, best.move)
     if right_move(expected, best.move):
         return Verdict(True, points)
+    if best.move in expected.avoid:
+        return Verdict(False, points, f"{best.san} is to be avoided")
     return Verdict(False, points, f"{best.san} instead of {expected.shown(position)}")
 
 

@@ -90,6 +90,26 @@ def test_several_workers(run: Pytest) -> None:
     assert counted(done) == {"passed": 2, "failed": 3}
 
 
+@pytest.mark.parametrize("words", [["some.epd"], ["some.epd::right"], ["some.epd", "-n", "1"]])
+def test_a_file_named_without_an_engine_says_what_is_missing(run: Pytest, words: list[str]) -> None:
+    done = run(*words)
+    assert done.returncode != 0
+    assert "some.epd holds cases for an engine: name it by --fenwire-engine" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_file_that_is_another_plugin_s_is_left_to_it(run: Pytest, project: Path) -> None:
+    (project / "conftest.py").write_text(THEIRS)
+    assert counted(run("some.epd")) == {"passed": 1}
+
+
+def test_a_file_without_a_case_does_not_pass(run: Pytest, project: Path) -> None:
+    (project / "some.epd").write_text("# cut off\n")
+    done = run("some.epd", "--fenwire-engine", SCRIPTED)
+    assert done.returncode != 0
+    assert "holds no case" in done.stdout
+
+
 @pytest.mark.engine("stockfish")
 def test_a_real_engine(run: Pytest, project: Path, engine_path: Callable[[str], str]) -> None:
     engine_path("stockfish")
@@ -155,6 +175,20 @@ def test_without_pytest_asyncio_the_rest_works(run: Pytest, project: Path) -> No
     assert counted(done) == {"passed": 3, "failed": 3}
 
 
+THEIRS = """
+import pytest
+
+class Item(pytest.Item):
+    def runtest(self):
+        pass
+
+class File(pytest.File):
+    def collect(self):
+        yield Item.from_parent(self, name="theirs")
+
+def pytest_collect_file(file_path, parent):
+    return File.from_parent(parent, path=file_path) if file_path.suffix == ".epd" else None
+"""
 OTHERS = """
 import sys
 import pytest

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adapter.suite.report.text import clean
 from adapter.suite.result import Result
 from adapter.suite.summary import Summary
 
-KINDS = {"failure": Failure, "error": Error}
+KINDS = {"failure": Failure, "error": Error, "skipped": Skipped}
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
-    """One test: `kind` is `failure`, `error`, or empty for one that passed; `text` is what is said beside
-    its `message`."""
+    """One test: `kind` is `failure`, `error`, `skipped`, or empty for one that passed; `text` is what is said
+    beside its `message`."""
 
     name: str
     seconds: float = 0.0
@@ -39,7 +39,8 @@ def document(title: str, suites: Iterable[tuple[str, Iterable[Test]]]) -> bytes:
 
 
 def of(summary: Summary) -> bytes:
-    """The JUnit XML of a run; a line that is no case is a test with an error."""
+    """The JUnit XML of a run; a line that is no case is a test with an error, and so is a part of which
+    nothing was run."""
     suites = [
         (
             f"{tally.name} ({tally.engine})",
@@ -54,6 +55,9 @@ def of(summary: Summary) -> bytes:
     if summary.bad:
         bad = [Test(name=f"{one.source}:{one.line}", kind="error", message=one.reason) for one in summary.bad]
         suites.append(("bad lines", bad))
+    left = [Test(name=one.id, kind="skipped", message=one.reason) for one in summary.left_out]
+    left += [Test(name=name, kind="error", message="nothing of it was run") for name in summary.idle]
+    suites += [("not run", left)] if left else []
     return document(summary.title, suites)
 
 

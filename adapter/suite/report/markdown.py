@@ -35,7 +35,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield f"# {cell(summary.title)}: {'passed' if summary.passed else 'not passed'}"
     yield ""
     yield from table(
-        ("part", "engine", "result", "time"),
+        ("part", "engine", "result", text.TIME),
         [
             (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
             for tally in summary.tallies
@@ -56,3 +56,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     if summary.bad:
         yield from ("", "## Bad lines", "")
         yield from (f"- {cell(bad)}" for bad in summary.bad)
+    left = list(text.unrun(summary))
+    if left:
+        yield from ("", "## Not run", "")
+        yield from (f"- {cell(line)}" for line in left)

@@ -25,6 +25,9 @@ th, td { border-color: #444; }
 """
 
 
+_LEGEND = "On each board the engine's move is tinted, and the squares of the expected moves are pointed out."
+
+
 def of(summary: Summary) -> str:
     """The page."""
     return "\n".join(_parts(summary)) + "\n"
@@ -41,7 +44,7 @@ def _parts(summary: Summary) -> Iterator[str]:
     if not summary.whole:
         yield '<p class="bad">The run was not finished.</p>'
     yield from _table(
-        ("part", "engine", "result", "time"),
+        ("part", "engine", "result", text.TIME),
         [
             (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
             for tally in summary.tallies
@@ -54,8 +57,14 @@ def _parts(summary: Summary) -> Iterator[str]:
     if summary.bad:
         yield "<h2>Bad lines</h2>"
         yield from _list(summary.bad)
+    left = list(text.unrun(summary))
+    if left:
+        yield "<h2>Not run</h2>"
+        yield from _list(left)
     if summary.failures:
-        yield '<h2>Not solved</h2><div class="boards">'
+        yield "<h2>Not solved</h2>"
+        yield f"<p>{_LEGEND}</p>"
+        yield '<div class="boards">'
         yield from map(_figure, summary.failures)
         yield "</div>"
     yield "<h2>All cases</h2>"

@@ -8,6 +8,7 @@ from adapter.suite.result import Result
 from adapter.suite.summary import Summary, Tally
 
 WIDTH = 24  # columns for the name of a case
+TIME = "time over all cases"  # with several processes more than the run took
 # Engines print these, XML 1.0 §2.2 has no way to write them, and browsers none to show them.
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), 0xFFFE, 0xFFFF), "\ufffd")
 
@@ -47,8 +48,16 @@ def share(tally: Tally) -> str:
         parts.append(f"{tally.faults} engine error{'' if tally.faults == 1 else 's'}")
     if tally.cases < tally.planned:
         parts.append(f"{tally.planned - tally.cases} not run")
-    if tally.mark is not None:
-        parts.append(f"{'reaches' if tally.passed else 'misses'} the mark of {tally.mark}")
+    for mark, reached, what in (
+        (tally.mark, tally.mark_reached, ""),
+        (
+            tally.points_mark,
+            tally.points_mark_reached,
+            " points" if tally.points is not None else " points (none is given)",
+        ),
+    ):
+        if mark is not None:
+            parts.append(f"{'reaches' if reached else 'misses'} the mark of {mark}{what}")
     return ", ".join(parts)
 
 
@@ -57,12 +66,23 @@ def totals(summary: Summary) -> Iterator[str]:
     heads = [f"{tally.engine}: {tally.name}" for tally in summary.tallies]
     width = max(map(len, heads), default=0)
     for head, tally in zip(heads, summary.tallies, strict=True):
-        yield f"{head:<{width}}  {share(tally)}  ({tally.ms / 1000:.1f} s)"
+        yield f"{head:<{width}}  {share(tally)}  ({tally.ms / 1000:.1f} s over all cases)"
     yield from changes(summary)
-    for bad in summary.bad:
-        yield f"bad line {bad}"
+    yield from shortcomings(summary)
+
+
+def shortcomings(summary: Summary) -> Iterator[str]:
+    """What the run is not: lines that are no case, cases left out, parts of which nothing was run."""
+    yield from (f"bad line {bad}" for bad in summary.bad)
+    yield from unrun(summary)
     if not summary.whole:
         yield "the run was not finished"
+
+
+def unrun(summary: Summary) -> Iterator[str]:
+    """The cases that were left out, and the parts of which nothing was run."""
+    yield from (f"left out {one}" for one in summary.left_out)
+    yield from (f"nothing of {name} was run" for name in summary.idle)
 
 
 def changes(summary: Summary) -> Iterator[str]:
@@ -80,6 +100,7 @@ def changes(summary: Summary) -> Iterator[str]:
     )
     counts = ", ".join(f"{len(group)} {name}" for name, group in groups if group)
     yield f"against the baseline: {counts or 'nothing differs'}"
+    yield from (f"  the baseline was run otherwise: {one}" for one in found.unlike)
     for name, group in groups[:3]:
         yield from listed(name, group)
 

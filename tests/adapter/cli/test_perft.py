@@ -87,7 +87,8 @@ def test_the_comparison_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1].endswith(": 20 (the same)")
 
 
-def test_a_count_that_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_count_that_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path, as_json: bool) -> None:
     record = "4k3/8/8/8/8/8/P7/K7 w - - 0 1"
     talk = tmp_path / "talk.txt"
     lines = [
@@ -97,7 +98,13 @@ def test_a_count_that_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path
     ]  # fmt: skip
     talk.write_text("\n".join(lines) + "\n")
     engine = f"generic-uci {sys.executable} -m engines.scripted --play {talk}"
-    assert main(["perft", record, "--depth", "1", "--engine", engine]) == 1
+    words = ["--json"] if as_json else []
+    assert main(["perft", record, "--depth", "1", "--engine", engine, *words]) == 1
+    if as_json:
+        told = json.loads(capsys.readouterr().out)
+        assert (told["nodes"], told["engine_nodes"], told["agree"]) == (4, 5, False)
+        assert told["differences"] == {"a2a4": {"nodes": 1, "engine_nodes": 2}}
+        return
     assert capsys.readouterr().out.splitlines() == [
         "nodes: 4",
         "Miscounter: 5 (not the same)",

@@ -117,6 +117,35 @@ def test_wrong_usage(suite: str, capsys: pytest.CaptureFixture[str], words: list
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("mark", "code"), [("3", 0), ("4", 1), ("60%", 0), ("61%", 1)])
+def test_the_pass_mark_of_points(suite: str, mark: str, code: int) -> None:
+    assert main(["suite", suite, "--engine", scripted(), "--depth", "1", "--min-points", mark]) == code
+
+
+@pytest.mark.parametrize("mark", [[], ["--min-solved", "5"], ["--min-solved", "100%"]])
+def test_a_file_that_was_cut_off_does_not_pass(
+    tmp_path: Path, suite: str, capsys: pytest.CaptureFixture[str], mark: list[str]
+) -> None:
+    empty = written(tmp_path / "empty.epd")
+    assert main(["suite", suite, empty, "--engine", scripted(), "--depth", "1", *mark]) == 2
+    assert f"{empty} holds no case" in capsys.readouterr().err
+    job = written(tmp_path / "job.toml", "[[suite]]\nname = 'a'\nfiles = ['empty.epd']\nmin_solved = '100%'")
+    assert main(["suite", "--config", job, "--engine", scripted()]) == 2
+    assert "empty.epd holds no case" in capsys.readouterr().err
+
+
+def test_counts_that_the_limit_leaves_nothing_of_do_not_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "d2.epd", f"{START} ;D2 400")
+    for mark in ([], ["--min-solved", "100%"]):
+        assert main(["suite", path, "--engine", scripted(), "--depth", "1", *mark]) == 1
+        assert capsys.readouterr().out.splitlines()[-2:] == [
+            "left out d2.epd:1: the limit leaves nothing of perft 2: 400",
+            "nothing of d2.epd was run",
+        ]
+
+
 def test_nothing_to_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["suite"]) == 2
     assert "--config" in capsys.readouterr().err
@@ -379,7 +408,7 @@ def test_a_suite_file(tmp_path: Path, suite: str, capsys: pytest.CaptureFixture[
         'title = "a nightly job"',
         f"[[engine]]\nuse = {engine}\noptions = {{ Hash = 32 }}",
         '[[suite]]\nname = "from a file"\nfiles = ["two.epd"]\nlimit = { depth = 3 }\nmin_solved = 1',
-        "[[suite]]\nname = 'written here'\nmin_solved = '100%'",
+        "[[suite]]\nname = 'written here'\nmin_solved = '100%'\nmin_points = 10",
         f"epd = '''\n{START} bm a3; id \"only\";\n'''",
     )
     talk = tmp_path / "talk"
@@ -395,8 +424,10 @@ def test_a_suite_file(tmp_path: Path, suite: str, capsys: pytest.CaptureFixture[
     said = (talk / "1-1-2-wrong.txt").read_text()
     assert "> setoption name Hash value 32" in said
     assert "> go depth 3" in said
+    assert summary["engines"][1]["points_mark"] == "10"
     # what is said on the command line counts
-    assert main([*words, "--min-solved", "0", "--nodes", "50"]) == 0
+    assert main([*words, "--min-solved", "0", "--nodes", "50"]) == 1
+    assert main([*words, "--min-solved", "0", "--min-points", "0", "--nodes", "50"]) == 1
     assert "> go nodes 50" in (talk / "1-1-2-wrong.txt").read_text()
 
 
@@ -415,6 +446,7 @@ BAD_CONFIGS = [
     ("[[suite]]\nname = 'a'\nepd = 'x'\nvariant = 'go'", "variant is 'go'"),
     ("[[suite]]\nname = 'a'", "suite[0]: 'a' has neither files nor epd"),
     ("[[suite]]\nname = 'a'\nfiles = ['none.epd']", "suite[0]: "),
+    ("[[suite]]\nname = 'a'\nepd = '# nothing'", "suite[0]: epd of 'a' holds no case"),
     (
         "[[suite]]\nname = 'a'\nepd = 'x'\n[[suite]]\nname = 'a'\nepd = 'x'",
         "suite[1].name: 'a' is there twice",

@@ -41,7 +41,19 @@ GOOD = [
     (f"{MATE} bm Ra8#; dm 1;", Expected(best=("a1a8",), mate=1), ""),
     (f'{CASTLES} c0 "O-O=10, Ra2=4";', Expected(points={"e1g1": 10, "a1a2": 4}), ""),
     ('8/P6k/8/8/8/8/8/7K w - - c0 "a8=Q=10,a8=R=9";', Expected(points={"a7a8q": 10, "a7a8r": 9}), ""),
+    (f'{CASTLES} c0 "O-O=10, Ra2=4,";', Expected(points={"e1g1": 10, "a1a2": 4}), ""),
     (f'{CASTLES} bm O-O; c0 "a comment, with=signs";', Expected(best=("e1g1",)), ""),
+    (f'{CASTLES} bm O-O; c0 "see depth=12, that is all";', Expected(best=("e1g1",)), ""),
+    (
+        f'{CASTLES} bm O-O; c7 "O-O Ra2"; c8 "10 4"; c9 "e1g1 a1a2";',
+        Expected(best=("e1g1",), points={"e1g1": 10, "a1a2": 4}),
+        "",
+    ),
+    (f'{CASTLES} c8 "10 4"; c9 "e1g1 a1a2";', Expected(points={"e1g1": 10, "a1a2": 4}), ""),
+    (f'{CASTLES} c8 "10 4"; c7 "O-O Ra2";', Expected(points={"e1g1": 10, "a1a2": 4}), ""),
+    (f'{CASTLES} c8 "10"; c7 "O-O"; c0 "Ra2=4";', Expected(points={"a1a2": 4}), ""),
+    (f'{CASTLES} bm O-O; c7 "a word"; c8 "of the author"; c9 "or two";', Expected(best=("e1g1",)), ""),
+    (f'{CASTLES} bm O-O; c8 "12";', Expected(best=("e1g1",)), ""),
     (f"{START} 0 1 ;D1 20 ;D2 400", Expected(counts=((1, 20), (2, 400))), ""),
     (f"{START} 0 1;D2 400;D1 20", Expected(counts=((1, 20), (2, 400))), ""),
     (f"{START} ; D1 20;", Expected(counts=((1, 20),)), ""),
@@ -92,6 +104,13 @@ BAD = [
     (f"{START} D1 many;", "D1 takes one number"),
     (f"{START} bm e4; D1 20;", "two cases"),
     (f'{CASTLES} c0 "O-O=10, Rz9=4";', "c0 Rz9:"),
+    (f'{CASTLES} bm O-O; c0 "O-O=10, Ra2=4, Ra3=3 Ra4=2";', "c0: 'Ra3=3 Ra4=2' is no move with its points"),
+    (f'{CASTLES} bm O-O; c0 "O-O=10; Ra2=4";', "c0: 'O-O=10; Ra2=4' is no move"),
+    (f'{CASTLES} bm O-O; c0 "O-O=10, Ra2=";', "c0: 'Ra2=' is no move"),
+    (f'{CASTLES} c8 "10 4 2"; c9 "e1g1 a1a2";', "c9 names 2 moves, but c8 the points of 3"),
+    (f'{CASTLES} c8 "10 4"; c9 "e1g1 a1h8";', "c9 a1h8:"),
+    (f"{MATE} bm Ra8; am Ra8;", "Ra8# is to be played (bm) and avoided (am), and nothing else"),
+    (f"{MATE} dm 0;", "dm 0 says that the side to move is mated, but the game goes on"),
     ("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;", "rank 7"),
     ("8/8/8/8/8/8/8/K7 w - - D1 3;", "king"),
 ]
@@ -118,6 +137,27 @@ def test_a_file_with_bad_lines_is_read_on(tmp_path: Path) -> None:
     ]
     assert [(bad.source, bad.line) for bad in loaded.bad] == [("mixed.epd", 4), ("mixed.epd", 6)]
     assert str(loaded.bad[0]) == "mixed.epd:4: bm names no move"
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "x.epd")
+        paths[-1].write_text(f"{KOPEC} bm Qd1;\nnonsense\n")
+    loaded = load(paths)
+    assert [bad.source for bad in loaded.bad] == [str(path) for path in paths]
+    assert [case.id for case in loaded.cases] == [f"{path}:1" for path in paths]
+    assert [bad.source for bad in load(paths[:1]).bad] == ["x.epd"]
+
+
+@pytest.mark.parametrize("name", ["cut.epd", "cut.perft"])
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n"])
+def test_a_file_without_a_case_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "whole.epd").write_text(f"{KOPEC} bm Qd1;\n")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError, match=f"{name} holds no case"):
+        load([tmp_path / "whole.epd", tmp_path / name])
 
 
 def test_a_byte_that_is_no_text_spoils_one_line(tmp_path: Path) -> None:

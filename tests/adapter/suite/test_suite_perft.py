@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 import pytest
 
 from adapter.position import Position
-from adapter.suite.case import Case
+from adapter.suite.case import MOST, Case, depths
 from adapter.suite.contender import Contender
-from adapter.suite.count import MOST, Count, depths, differences, own_count
+from adapter.suite.count import Count, differences, own_count
 from adapter.suite.loading import load
 from adapter.suite.result import Result
 from adapter.variants.variant import Board
@@ -95,7 +96,21 @@ async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run,
 
 async def test_a_wrong_expectation_is_ours_to_tell(cases: Cases, run: Run, real: Real) -> None:
     (result,) = await run(cases(f"{MATED} ;D1 1"), real("stockfish"))
-    assert (result.solved, result.note) == (False, "depth 1: our rules count 0, expected are 1")
+    assert (result.solved, result.note) == (False, "depth 1: expected are 1, but our rules count 0")
+
+
+@pytest.mark.engine("stockfish")
+@pytest.mark.parametrize(("engine", "also"), [("stockfish", ", and Stockfish.* 20"), ("toga2", "")])
+async def test_a_wrong_expectation_is_told_with_what_the_engine_counts(
+    cases: Cases, run: Run, real: Real, engine: str, also: str
+) -> None:
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+    wrong, right = await run(
+        cases(f"{start} D1 21;", f"{start} bm a3 e4 d4 Nf3 Nc3 c4;"), real(engine, "chess")
+    )
+    assert (wrong.solved, wrong.fault) == (False, None)
+    assert re.fullmatch(f"depth 1: expected are 21, but our rules count 20{also}", wrong.note)
+    assert right.solved
 
 
 async def test_a_finished_game_is_counted_without_the_engine(

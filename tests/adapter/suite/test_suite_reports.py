@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import junitparser
 import pytest
 
 from adapter.errors import ConfigError
-from adapter.suite import report
+from adapter.suite import epd, report
 from adapter.suite.baseline import Comparison, compare
 from adapter.suite.case import BadLine
 from adapter.suite.journal import Saved, Setup
@@ -19,6 +20,7 @@ from adapter.suite.report import junit, markdown, page, text
 from adapter.suite.result import Result
 from adapter.suite.section import Mark, Section
 from adapter.suite.summary import Summary, summarize
+from engines.limits import Limit
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 XIANGQI = "4k4/9/9/9/9/9/4r4/9/4R4/4K4 w - - 0 1"
@@ -181,7 +183,9 @@ def test_an_unfinished_run_says_so() -> None:
         ([result("a", solved=True), result("b", fault="engine-died")], "50%", True),
         ([result("a", solved=True), result("b"), result("c")], "34%", False),
         ([result("a", solved=True), result("b"), result("c")], "33%", True),
-        ([], "100%", True),
+        ([], "100%", False),
+        ([], "0", False),
+        ([], None, False),
     ],
 )
 def test_what_passes(results: list[Result], mark: str | None, passed: bool) -> None:
@@ -195,6 +199,53 @@ def test_results_are_told_in_the_suite_s_order() -> None:
     assert [each.id for each in found.results] == ["one", "two"]
 
 
+def of_parts(*parts: Section, ran: Sequence[int], **rest: Any) -> Summary:
+    """A run of parts, of which those of these numbers had one case, solved."""
+    results = [result(f"case of {number}", section=number, solved=True, **rest) for number in ran]
+    return summarize("the title", parts, [[one.key for one in results]], ["e"], results, None)
+
+
+def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
+    """However green the others are: a file that was cut off must not pass for one that was run."""
+    parts = [Section(name="whole", cases=(), mark=Mark(1)), Section(name="empty", cases=())]
+    assert of_parts(parts[0], ran=[0]).passed
+    found = of_parts(*parts, ran=[0])
+    assert (found.whole, found.passed, found.idle) == (True, False, ("empty",))
+    assert list(text.totals(found))[-1] == "nothing of empty was run"
+    assert "- nothing of empty was run" in markdown.of(found).splitlines()
+    assert "nothing of empty was run" in page.of(found)
+    last = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    assert [(case.name, type(case.result[0]).__name__) for case in last] == [("empty", "Error")]
+    assert found.plain()["nothing_run"] == ["empty"]
+
+
+def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
+    case = epd.read(f"{START} ;D2 400 ;D3 8902 ;id deep;")
+    one = Section(name="counts", cases=(case,), limit=Limit(depth=1))
+    found = of_parts(one, ran=[])
+    assert not found.passed
+    told = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
+    assert list(text.totals(found)) == [told, "nothing of counts was run"]
+    skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    assert (skipped.name, type(skipped.result[0]).__name__) == ("deep", "Skipped")
+    assert [one["id"] for one in found.plain()["left_out"]] == ["deep"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "points", "passed"),
+    [("9", 9, True), ("10", 9, False), ("90%", 9, True), ("91%", 9, False), ("1", None, False)],
+)
+def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
+    one = result("a", solved=False, points=points, max_points=None if points is None else 10)
+    found = summary(one, points_mark=Mark.read(mark))
+    assert found.passed is passed
+    told = next(text.totals(found))
+    assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in told
+    assert ("none is given" in told) is (points is None)
+    # each of two marks counts
+    assert not summary(one, points_mark=Mark.read(mark), mark=Mark(1)).passed
+
+
 # --- against a baseline -----------------------------------------------------------------------------------
 
 
@@ -202,6 +253,7 @@ def against(before: Result, now: Result, *, timed: bool) -> str:
     setup = Setup(engines=[], sections=[])
     found = compare([now], Saved(setup, (before,), 0), timed={now.key} if timed else ())
     kinds = [name for name in Comparison.__struct_fields__ if getattr(found, name)]
+    assert found.unlike == ()
     return " ".join(kinds)
 
 
@@ -222,6 +274,20 @@ def against(before: Result, now: Result, *, timed: bool) -> str:
         ({"solved_ms": 1501}, {"solved_ms": 1000}, True, "faster"),
         ({"solved_ms": 1}, {"solved_ms": 90}, True, ""),
         ({"solved_nodes": None}, {"solved_nodes": 5}, False, ""),
+        ({"solved": False, "points": 9}, {"solved": False, "points": 3}, False, "broken"),
+        ({"solved": False, "points": 3}, {"solved": False, "points": 9}, False, "fixed"),
+        ({"solved": False, "points": 3}, {"solved": False, "points": 3}, False, ""),
+        ({"solved": False, "points": 9}, {"solved": True, "points": 10}, False, "fixed"),
+        ({"points": 10, "solved_nodes": 5}, {"points": 10, "solved_nodes": 6}, False, "slower"),
+        (
+            {"limit": {"nodes": 9}, "solved_nodes": 5},
+            {"limit": {"nodes": 9}, "solved_nodes": 6},
+            False,
+            "slower",
+        ),
+        ({"limit": {"nodes": 9}, "solved_nodes": 5}, {"limit": {"nodes": 8}, "solved_nodes": 6}, False, ""),
+        ({"limit": None, "solved_nodes": 5}, {"limit": {"nodes": 8}, "solved_nodes": 6}, False, "slower"),
+        ({"limit": {"nodes": 9}}, {"limit": {"nodes": 8}, "solved": False}, False, "broken"),
     ],
 )
 def test_what_changed(before: dict[str, Any], now: dict[str, Any], timed: bool, kind: str) -> None:
@@ -235,6 +301,34 @@ def test_cases_that_only_one_run_has() -> None:
     assert against(result("x", fen=XIANGQI), result("x"), timed=False) == "added gone"
     # another version of the engine is what one compares
     assert against(result("x", engine="Some Engine 0.9"), result("x"), timed=False) == ""
+
+
+def test_runs_that_are_not_alike_are_told_apart() -> None:
+    def setup(**section: Any) -> Setup:
+        return Setup.of([Section(name="part", cases=(), **section)], [])
+
+    def unlike(before: Setup, now: Setup) -> tuple[str, ...]:
+        return compare([], Saved(before, (), 0), timed=(), setup=now).unlike
+
+    nodes = setup(limit=Limit(nodes=9))
+    assert unlike(nodes, setup(limit=Limit(nodes=9))) == ()
+    (said,) = unlike(nodes, setup(limit=Limit(nodes=8)))
+    assert said.startswith("part: limit is ")
+    assert '"nodes":9' in said
+    (said,) = unlike(setup(), setup(default=Limit(depth=3)))
+    assert said.startswith("part: default is null, not ")
+    assert len(unlike(nodes, setup(multipv=3, new_game=False))) == 3
+    comparison = Comparison(unlike=(said,))
+    lines = list(text.changes(summary(result("a", solved=True), comparison=comparison)))
+    assert lines == ["against the baseline: nothing differs", f"  the baseline was run otherwise: {said}"]
+    plain = summary(result("a"), comparison=comparison).plain()["baseline"]
+    assert plain["unlike"] == [said]
+
+
+def test_points_are_told_against_the_baseline() -> None:
+    before, now = (result("a", points=points, max_points=10) for points in (9, 3))
+    (change,) = compare([now], Saved(Setup(engines=[], sections=[]), (before,), 0), timed=()).broken
+    assert str(change) == "a: not solved, 9/10 points, now not solved, 3/10 points"
 
 
 def test_what_broke_is_told_first() -> None:

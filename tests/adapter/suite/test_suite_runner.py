@@ -251,9 +251,17 @@ async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tm
     from adapter.suite.runner import Runner
     from adapter.suite.section import Section
 
-    for limit, expected in ((None, "> go depth 7"), (Limit(depth=3), "> go depth 3")):
-        folder = tmp_path / expected[-1]
-        section = Section(name="x", cases=cases(f"{START} bm d4; acd 7;"), limit=limit)
+    # the command line's, the case's own, the suite file's
+    for number, (limit, own, default, expected) in enumerate(
+        (
+            (None, " acd 7;", None, "> go depth 7"),
+            (None, " acd 7;", Limit(depth=5), "> go depth 7"),
+            (None, "", Limit(depth=5), "> go depth 5"),
+            (Limit(depth=3), " acd 7;", Limit(depth=5), "> go depth 3"),
+        )
+    ):
+        folder = tmp_path / str(number)
+        section = Section(name="x", cases=cases(f"{START} bm d4;{own}"), limit=limit, default=default)
         await Runner([section], [actor()], on_result=lambda result: None, transcripts=folder).run()
         (talk,) = folder.iterdir()
         assert expected in talk.read_text()
