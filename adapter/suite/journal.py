@@ -55,7 +55,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         for one, another in zip(mine["sections"], theirs["sections"], strict=False):
             for key in dict.fromkeys((*one, *another)):
                 if one.get(key) != another.get(key):
-                    said, wanted = (msgspec.json.encode(each.get(key)).decode() for each in (one, another))
+                    said, wanted = (_said(each.get(key)) for each in (one, another))
                     yield f"{one['name']}: {key} is {said}, not {wanted}"
 
 
@@ -151,6 +151,13 @@ def _digest(cases: Iterable[Case]) -> str:
     """What tells lists of cases apart, by what they ask."""
     plain = [(case.id, case.fen, case.expected.plain(), case.limit) for case in cases]
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()[:16]
+
+
+def _said(value: Any) -> str:
+    """A value of a section; of a limit only what it sets."""
+    if isinstance(value, dict):
+        value = {name: bound for name, bound in value.items() if bound is not None}
+    return msgspec.json.encode(value).decode()
 
 
 def _listed(engines: Sequence[dict[str, Any]]) -> str:

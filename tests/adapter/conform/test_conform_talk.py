@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from adapter.conform.fault import Ended, Silence
-from adapter.conform.talk import MOST, Talk
+from adapter.conform.talk import MOST, Talk, printable
 from engines.errors import EngineStartError
 from engines.find import Found
 
@@ -120,6 +120,10 @@ async def test_bytes_that_are_no_text_go_through(scripted: Scripted) -> None:
     talk.send("\udcff\udcb7 joho", "uci", "isready")
     await talk.until("ready", 10, to="isready")
     await talk.close()
+
+
+def test_bytes_that_are_no_text_are_shown_as_bytes() -> None:
+    assert printable("\udcb7\udcff \udcfe 帥") == "\\xb7\\xff \\xfe 帥"
 
 
 async def test_a_stubborn_engine_is_ended_all_the_same(scripted: Scripted) -> None:

@@ -51,6 +51,7 @@ async def test_the_verdict_on_a_move(
     (result,) = await run(cases(f"{START} {operations}"), actor("--bestmove", move))
     assert (result.solved, result.points, result.best) == (solved, points, move)
     assert bool(result.note) is not solved
+    assert not operations.startswith("am e4") or result.note == "e4 is to be avoided"
 
 
 async def test_a_crash_costs_its_case_only(cases: Cases, actor: Actor, run: Run) -> None:
