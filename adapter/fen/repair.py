@@ -21,7 +21,7 @@ ANOTHER_SIDE = 1.0  # besides, when it is no square that man starts on
 VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
 MOST_SHOWN = 6
-MOST_SUPERFLUOUS = 2
+MOST_BLAMED = 3  # men of which one is too many
 _TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
 _HOPELESS = 15.0  # readings that cost so much more than the best are no readings
 
@@ -94,6 +94,10 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
     game = hints.game
     if fault.code == "king-missing":
         yield from _crowned(cells, hints)
+    elif fault.code == "castling-impossible":
+        for cell in fault.cells:  # where king and rooks of the rights belong
+            if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase():
+                yield _with(cells, cell, game.home[cell])
     elif fault.code == "king-many":
         for cell in fault.cells:
             other = cells[cell].swapcase()
@@ -117,19 +121,20 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
 def _superfluous(cells: str, fault: Fault, hints: Hints) -> dict[str, float]:
     """Boards without one of the men that are too many, or with it given to the other side.
 
-    None when more than a few men may as well be the wrong one.
+    None when nothing tells which of them is the wrong one.
     """
-    options: dict[str, float] = {}
+    options: dict[str, tuple[float, int]] = {}
     for cell in fault.cells:
         removed = _with(cells, cell, ".")
-        options[removed] = ANOTHER_MAN + strain(removed, hints)
+        options[removed] = ANOTHER_MAN + strain(removed, hints), cell
         other = cells[cell].swapcase()
         if cells.count(other) < hints.game.limits[other.upper()]:
             given = _with(cells, cell, other)
-            options[given] = ANOTHER_MAN + ANOTHER_SIDE + strain(given, hints)
-    best = min(options.values())
-    near = {changed: cost for changed, cost in options.items() if cost < best + CLEAR}
-    return near if len(near) <= MOST_SUPERFLUOUS else {}
+            options[given] = ANOTHER_MAN + ANOTHER_SIDE + strain(given, hints), cell
+    best = min(cost for cost, _ in options.values())
+    near = {changed: cost for changed, (cost, _) in options.items() if cost < best + CLEAR}
+    blamed = {options[changed][1] for changed in near}
+    return near if len(blamed) <= min(MOST_BLAMED, len(fault.cells) // 3) else {}
 
 
 def _crowned(cells: str, hints: Hints) -> Iterator[str]:
