@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from adapter.fen.finding import Finding, about_record
+from adapter.fen.finding import Finding, about
 from adapter.fen.source import Source, squares
 
 _ADDRESS = re.compile(
@@ -35,7 +35,7 @@ def cut_out(source: Source, first: int, stop: int, findings: list[Finding]) -> t
         end = image.start()
     spans = [source.span(first, begin), *([source.span(end, stop)] if end < stop else [])]
     message = "the record is part of a web address"
-    findings.append(about_record("leading-garbage", "warning", spans[0], message, spans[1:]))
+    findings.append(about("record", "leading-garbage", "warning", spans[0], message, spans[1:]))
     return source.trimmed(begin, end)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adapter.fen.finding import Finding, about_record
+from adapter.fen.finding import Finding, about
 from adapter.fen.games import plural
 from adapter.fen.glyphs import BOMS, INVISIBLE, PLAIN, STYLING
 from adapter.fen.problem import Span
@@ -28,7 +28,7 @@ def decode(text: str, findings: list[Finding]) -> Source:
     begin = next((len(mark) for mark in BOMS if text.startswith(mark)), 0)
     if begin:
         message = "a byte order mark stands before the record"
-        findings.append(about_record("bom", "warning", (0, begin), message))
+        findings.append(about("record", "bom", "warning", (0, begin), message))
     if text.isascii() and not ("%" in text or "&" in text or "\\" in text):
         indexes = list(range(begin, len(text)))
         raw = text[begin:]
@@ -55,10 +55,10 @@ def decode(text: str, findings: list[Finding]) -> Source:
         index = stop
     if escapes:
         message = f"{plural(len(escapes), 'character')} escaped as in a web address"
-        findings.append(about_record("url-encoded", "warning", escapes[0], message, escapes[1:]))
+        findings.append(about("record", "url-encoded", "warning", escapes[0], message, escapes[1:]))
     if unseen:
         message = plural(len(unseen), "invisible character")
-        findings.append(about_record("whitespace", "warning", unseen[0], message, unseen[1:], fix=""))
+        findings.append(about("record", "whitespace", "warning", unseen[0], message, unseen[1:], fix=""))
     raw = "".join(kept)
     return Source(raw.translate(PLAIN), raw, starts, ends, len(text))
 

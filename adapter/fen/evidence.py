@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapter.fen.games import Game
 from adapter.fen.placement import Placement
-from adapter.fen.reading import SmallFields
+from adapter.fen.small_fields import SmallFields
 from adapter.fen.strain import Hints
 from adapter.fen.typos import UNKNOWN
 

@@ -13,10 +13,10 @@ from adapter.fen.judge import faults
 from adapter.fen.movelist import read_moves
 from adapter.fen.options import Options
 from adapter.fen.placement import Placement, read
-from adapter.fen.placing import Placer, odd_blanks
+from adapter.fen.placing import Placer
 from adapter.fen.problem import Problem, Report, Span
-from adapter.fen.reading import SmallFields
 from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, clear, repairs, substitutes, views
+from adapter.fen.small_fields import SmallFields
 from adapter.fen.strain import Hints
 from adapter.fen.text import Prepared, prepare
 from adapter.fen.write import mended, write
@@ -69,7 +69,7 @@ class _Check:
         self.source = fields.source
         self.mend = mend
         self.game = choose(options.variant, fields)
-        self.findings = [*prepared.findings, *fields.findings, *odd_blanks(prepared, fields)]
+        self.findings = [*prepared.findings, *fields.findings]
         self.placer = Placer(fields, self.game, options, None)
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []

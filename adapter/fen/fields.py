@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 
 from adapter.fen import operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
-from adapter.fen.finding import Finding
+from adapter.fen.finding import Finding, about
 from adapter.fen.problem import Field, Severity, Span
 from adapter.fen.source import Source, Token, squares
 from adapter.fen.text import Prepared, prepare
@@ -50,6 +51,7 @@ class _Splitter:
     def __init__(self, prepared: Prepared) -> None:
         self.source = prepared.source
         self.tokens = prepared.tokens
+        self.blanks = prepared.blanks
         self.findings: list[Finding] = []
 
     def split(self) -> Fields:
@@ -57,6 +59,7 @@ class _Splitter:
         if placement.plain.lower().rstrip(_STOPS) == START:
             fields = Fields(self.source, placement, {}, self.findings, [], "", placement.stop, startpos=True)
             self._tail(fields, rest)
+            self._odd_blanks(fields)
             return fields
         taken: list[Token] = []
         while rest and len(taken) + len(before) < len(ORDER):
@@ -75,6 +78,7 @@ class _Splitter:
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
         self._tail(fields, rest)
         self._missing(fields)
+        self._odd_blanks(fields)
         return fields
 
     def _find_placement(self) -> tuple[Token, list[Token], list[Token]]:
@@ -234,6 +238,15 @@ class _Splitter:
             message = f"no {', no '.join(rest)} is given; the record is completed with the usual values"
             self._say("missing-fields", "warning", field, (end, end), message)
 
+    def _odd_blanks(self, fields: Fields) -> None:
+        """One finding for all blanks that are not single ones; among operations and moves they are free."""
+        end = self.source.span(fields.stop - 1, fields.stop)[1]
+        tail = self.source.of(self.tokens[-1])[1]
+        spans = [span for span in self.blanks if span[0] < end or span[0] >= tail]
+        if spans:
+            message = "blanks are single and stand between the fields only"
+            self._say("whitespace", "warning", "record", spans[0], message, spans[1:])
+
     def _garbage(self, code: str, first: int, stop: int, said: str) -> None:
         what = self.source.raw[first:stop]
         shown = what if len(what) <= 30 else f"{what[:27]}…"
@@ -250,18 +263,7 @@ class _Splitter:
         field: Field,
         span: Span,
         message: str,
-        related: list[Span] | None = None,
+        related: Sequence[Span] = (),
         fix: str | None = None,
     ) -> None:
-        self.findings.append(
-            Finding(
-                code=code,
-                severity=severity,
-                field=field,
-                at=field,
-                span=span,
-                message=message,
-                related=tuple(related or ()),
-                fix=fix,
-            )
-        )
+        self.findings.append(about(field, code, severity, span, message, related, fix))

@@ -39,7 +39,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
-def about_record(
+def about(
+    field: Field,
     code: str,
     severity: Severity,
     span: Span,
@@ -47,12 +48,12 @@ def about_record(
     related: Sequence[Span] = (),
     fix: str | None = None,
 ) -> Finding:
-    """A mistake of the record as a whole, not of one of its fields."""
+    """A mistake of a field as a whole."""
     return Finding(
         code=code,
         severity=severity,
-        field="record",
-        at="record",
+        field=field,
+        at=field,
         span=span,
         message=message,
         related=tuple(related),

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from adapter.fen.finding import Finding, about_record
+from adapter.fen.finding import Finding, about
 from adapter.fen.source import Source, Token, squares
 
 _MOST_LEADING = 12  # words before the board
@@ -38,7 +38,7 @@ def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]
         return source, stop
     spans = [source.span(*gap) for gap in gaps]
     message = "a blank inside the board"
-    findings.append(about_record("whitespace", "error", spans[0], message, spans[1:], fix=""))
+    findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
     return source.without(gaps), stop - sum(end - start for start, end in gaps)
 
 
@@ -150,5 +150,5 @@ def _finding(source: Source, indexes: list[int], message: str, sign: str, code: 
     """A warning for a character that addresses use, an error by this code for another."""
     spans = [source.span(index, index + 1) for index in indexes]
     if sign in _ADDRESS_SIGNS:
-        return about_record("url-encoded", "warning", spans[0], message, spans[1:], fix)
-    return about_record(code, "error", spans[0], message, spans[1:], fix)
+        return about("record", "url-encoded", "warning", spans[0], message, spans[1:], fix)
+    return about("record", code, "error", spans[0], message, spans[1:], fix)

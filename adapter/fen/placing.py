@@ -12,7 +12,6 @@ from adapter.fen.games import Game, collapse_row, square_name
 from adapter.fen.options import Options
 from adapter.fen.placement import Placement
 from adapter.fen.problem import Problem, Span
-from adapter.fen.text import Prepared
 from adapter.fen.write import mended
 
 MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks has no end of them
@@ -113,24 +112,3 @@ class Placer:
         parts = mended(setup, self.game, self.options.ep, self.options.castling).split(" ")
         fix = dict(zip(("placement", *ORDER), parts, strict=True))[finding.field]
         return None if fix == word.raw else fix
-
-
-def odd_blanks(prepared: Prepared, fields: Fields) -> list[Finding]:
-    """One finding for all blanks that are not single ones; among operations and moves they are free."""
-    end = fields.source.span(fields.stop - 1, fields.stop)[1]
-    last = prepared.tokens[-1]
-    tail = fields.source.of(last)[1]
-    spans = [span for span in prepared.blanks if span[0] < end or span[0] >= tail]
-    if not spans:
-        return []
-    return [
-        Finding(
-            code="whitespace",
-            severity="warning",
-            field="record",
-            at="record",
-            span=spans[0],
-            message="blanks are single and stand between the fields only",
-            related=tuple(spans[1:]),
-        )
-    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from adapter.fen.finding import Finding, about_record
+from adapter.fen.finding import Finding, about
 from adapter.fen.glyphs import QUOTES
 from adapter.fen.source import Source
 
@@ -54,7 +54,7 @@ def _tag(source: Source, first: int, stop: int, findings: list[Finding]) -> Boun
         end += 1
     related = [source.span(end, stop)] if end < stop else []
     message = "the record stands in a PGN tag"
-    findings.append(about_record("quoted", "warning", source.span(first, tag.end()), message, related))
+    findings.append(about("record", "quoted", "warning", source.span(first, tag.end()), message, related))
     return source.trimmed(tag.end(), end)
 
 
@@ -66,7 +66,7 @@ def _quotes(source: Source, first: int, stop: int, findings: list[Finding]) -> B
         if closed is None or source.raw.count(source.raw[closed.start()], first, stop) > 1:
             return first, stop
         message = "a quote stands behind the record"
-        findings.append(about_record("quoted", "warning", source.span(closed.start(), stop), message))
+        findings.append(about("record", "quoted", "warning", source.span(closed.start(), stop), message))
         return source.trimmed(first, closed.start())
     own = {source.raw[opening], QUOTES[source.raw[opening]]}
     end = stop
@@ -77,7 +77,7 @@ def _quotes(source: Source, first: int, stop: int, findings: list[Finding]) -> B
     message = "the record stands in quotes" if end < stop else "a quote stands before the record"
     related = [source.span(end, stop)] if end < stop else []
     span = source.span(first, opening + 1)
-    findings.append(about_record("quoted", "warning", span, message, related))
+    findings.append(about("record", "quoted", "warning", span, message, related))
     return source.trimmed(opening + 1, end)
 
 
@@ -138,7 +138,7 @@ def _taken_off(source: Source, outer: Bounds, inner: Bounds, message: str, findi
         return outer
     ends = [source.span(outer[0], inner[0]), source.span(inner[1], outer[1])]
     spans = [span for span in ends if span[0] < span[1]]
-    findings.append(about_record("quoted", "warning", spans[0], message, spans[1:]))
+    findings.append(about("record", "quoted", "warning", spans[0], message, spans[1:]))
     return within
 
 
@@ -148,7 +148,7 @@ def _label(source: Source, first: int, stop: int, findings: list[Finding]) -> Bo
         return first, stop
     message = f"{source.raw[first : label.end()].strip()!r} stands before the record"
     span = source.span(first, label.end())
-    findings.append(about_record("leading-garbage", "warning", span, message))
+    findings.append(about("record", "leading-garbage", "warning", span, message))
     return label.end(), stop
 
 
@@ -157,5 +157,5 @@ def _line_end(source: Source, first: int, stop: int, findings: list[Finding]) ->
     if end is None:
         return first, stop
     message = f"{end[0]} ends a line of program text"
-    findings.append(about_record("whitespace", "warning", source.span(end.start(), stop), message, fix=""))
+    findings.append(about("record", "whitespace", "warning", source.span(end.start(), stop), message, fix=""))
     return source.trimmed(first, end.start())

@@ -1,13 +1,14 @@
-"""The small fields of a record read: side, castling and en-passant letters, counters, with what is wrong."""
+"""The small fields of a record, read: side, castling and en-passant letters, counters, with what is wrong."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from adapter.fen import castling, counters
 from adapter.fen.deal import NAMES
 from adapter.fen.fields import Fields
-from adapter.fen.finding import Finding
+from adapter.fen.finding import Finding, about
 from adapter.fen.games import Game
 from adapter.fen.operations import parse
 from adapter.fen.problem import Field, Severity, Span
@@ -191,21 +192,10 @@ class SmallFields:
         field: Field,
         span: Span,
         message: str,
-        related: list[Span] | None = None,
+        related: Sequence[Span] = (),
         fix: str | None = None,
     ) -> None:
-        self.findings.append(
-            Finding(
-                code=code,
-                severity=severity,
-                field=field,
-                at=field,
-                span=span,
-                message=message,
-                related=tuple(related or ()),
-                fix=fix,
-            )
-        )
+        self.findings.append(about(field, code, severity, span, message, related, fix))
 
 
 def _good_square(text: str) -> bool:
