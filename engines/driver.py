@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Self
 
 import msgspec
@@ -105,21 +106,25 @@ class Driver:
     async def configure(self, options: Mapping[str, Wish]) -> None:
         """Sets options and waits until the engine is ready. All are checked before the first is sent.
 
-        Raises OptionError for one that was not offered or is out of its range, EngineTimeout.
+        Raises OptionError for one that was not offered or is out of its range, EngineTimeout, and as `begin`
+        does.
         """
         wishes = self.options.resolve_all(options)
-        async with self._agenda.turn:
+        async with self._turn(self.profile.deadlines.search):
             await self._set(wishes)
 
     async def ping(self) -> None:
-        """Waits for a sign of life, at most `ready` seconds. Raises EngineTimeout."""
-        async with self._agenda.turn:
-            await self._ping(self.profile.deadlines.ready)
+        """Waits for a sign of life, at most `ready` seconds, and no longer for one's turn. Raises
+        EngineTimeout, and as `begin` does."""
+        seconds = self.profile.deadlines.ready
+        async with self._turn(seconds):
+            await self._ping(seconds)
 
     async def ask(self, line: str, *, until: str | None, seconds: float) -> tuple[str, ...]:
         """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
-        it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`."""
-        async with self._agenda.turn:
+        it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`, of which the
+        wait for one's turn may take as many again, and as `begin` does."""
+        async with self._turn(seconds):
             mark = self._link.session.walled
             await self._tell(lambda session: session.say(line))
             if until is None:
@@ -149,22 +154,16 @@ class Driver:
         to stop and counts as incomplete. Raises OptionError, and EngineError when the engine is gone or
         this very task holds it busy.
         """
-        busy = self._agenda.busy
-        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
-            raise EngineError(
-                f"{self.name} is busy with a search this task has under way; leave that one first",
-                engine=self.name,
-            )
         self._changes(options)  # refused before there is a turn to wait for
         await self._take_turn(self.profile.deadlines.search if timeout is None else timeout)
         try:
             self._check()
             changes = self._changes(options)
             search = self._link.session.prepare(position, plan, streamed=streamed, new_game=new_game)
+            running = Running(search, self.profile.deadlines, self, timeout)
             commands = [_setter(name, value) for name, value in changes]
             await self._tell(*commands, lambda session: session.launch(search))
             self.values.update((name, value or "") for name, value in changes)
-            running = Running(search, self.profile.deadlines, self, timeout)
         except BaseException:
             self._agenda.turn.release()
             raise
@@ -199,7 +198,21 @@ class Driver:
         """Takes the last search of the line back; False where it is not that, or was sent by now."""
         return self._agenda.withdraw(running, EngineError(f"{self.name} was not asked", engine=self.name))
 
+    @asynccontextmanager
+    async def _turn(self, seconds: float) -> AsyncIterator[None]:
+        await self._take_turn(seconds)
+        try:
+            yield
+        finally:
+            self._agenda.turn.release()
+
     async def _take_turn(self, seconds: float) -> None:
+        busy = self._agenda.busy
+        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
+            raise EngineError(
+                f"{self.name} is busy with a search this task has under way; leave that one first",
+                engine=self.name,
+            )
         turn = self._agenda.turn
         if not turn.locked():
             await turn.acquire()
@@ -292,11 +305,13 @@ class Driver:
             async with asyncio.timeout(seconds):
                 await asyncio.shield(self._greeting)
         except TimeoutError:
-            said = f"it printed {self.said[-1]!r}" if self.said else "it printed nothing"
+            evidence = self._link.evidence()
+            heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
+            said = f"it printed {heard[-1]!r}" if heard else "it printed nothing"
             raise EngineStartError(
                 f"{self.name} did not answer {self.dialect.hello!r} within {seconds:g} s; {said}: "
-                f"is it an engine that speaks {self.dialect.name.upper()}?",
-                **self._link.evidence(),
+                f"is `{self._link.command}` an engine that speaks {self.dialect.name.upper()}?",
+                **evidence,
             ) from None
 
     async def _configure_first(self, options: Mapping[str, Wish]) -> None:

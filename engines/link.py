@@ -25,7 +25,8 @@ from engines.profile import Profile
 from engines.search import Search
 from engines.session import Session, State
 
-# Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended.
+# Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended. Behind
+# all that, "=" and how it ended.
 Record = Callable[[float, str, bytes], None]
 
 LAST_LINE = 0.3  # seconds to find out how an engine ended whose last line has no end
@@ -94,6 +95,11 @@ class Link:
         return self.session.name or self._name
 
     @property
+    def command(self) -> str:
+        """What was started, as one would type it."""
+        return " ".join(self.process.command)
+
+    @property
     def ending(self) -> bool:
         """Whether the process has been told to end."""
         return self._ending is not None
@@ -151,12 +157,15 @@ class Link:
         code, number, how = None, None, "it closed its output and went on running"
         if status is not None:
             code, number, how = describe_exit(status)
+        self._note_end(how if status is not None else "closed its output")
         evidence = self.evidence()
         heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
         last = evidence["stderr_tail"] or heard
         said = f"; its last words: {last[-1]!r}" if last else ""
         if not greeted:
-            return EngineStartError(f"{self.name} ended before it greeted ({how}){said}", **evidence)
+            return EngineStartError(
+                f"{self.name}, started as `{self.command}`, ended before it greeted ({how}){said}", **evidence
+            )
         return EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
 
     def reports(self, search: Search, most: int | None = None) -> list[bytes]:
@@ -176,7 +185,14 @@ class Link:
         """Waits for the process's end; a caller cancelled meanwhile leaves it to go on."""
         if self._ending is not None:
             await asyncio.shield(self._ending)
+            self._note_end("told to end")
             _living.discard(self.process)
+
+    def _note_end(self, how: str) -> None:
+        # the first such note counts
+        with self._lock:
+            if self._record is not None:
+                self._record(time.monotonic() - self._start, "=", how.encode())
 
     def _write(self, data: bytes) -> None:
         # under the lock, so that what the two threads say goes out in the order the session saw

@@ -110,6 +110,7 @@ class Voice:
     """The record of one engine and of those started in its place, one life after another."""
 
     def __init__(self, transcript: Transcript) -> None:
+        self.path = transcript.path
         self._transcript = transcript
         self._number = 0  # of the life under way; 0 before the first
         self._over = True  # it has said its last

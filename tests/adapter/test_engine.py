@@ -450,3 +450,38 @@ def test_errors_about_engines_share_a_class_and_others_do_not() -> None:
         assert issubclass(kind, EngineError)
     for kind in (FenError, MoveError, OptionError, LimitError, ConfigError):
         assert not issubclass(kind, EngineError)
+
+
+async def test_what_waits_for_a_search_ends_too(scripted: Scripted) -> None:
+    async with opened(scripted("--endless", ready=0.4)) as engine:
+        calls = {
+            "ping": engine.ping,
+            "configure": lambda: engine.configure({"Hash": 32}),
+            "ask": lambda: engine.driver.ask("d", until=None, seconds=0.4),
+        }
+        async with engine.stream("startpos", ENDLESS) as stream:
+            for call in calls.values():
+                # it would wait for itself
+                with pytest.raises(EngineError, match="busy with a search this task has under way"):
+                    async with asyncio.timeout(SLOW):
+                        await call()
+            for name in ("ping", "ask"):
+                task = asyncio.create_task(calls[name]())
+                with pytest.raises(EngineTimeout, match=r"busy with another search for 0\.4 s"):
+                    await asyncio.wait_for(task, SLOW)
+            waiting = asyncio.create_task(calls["configure"]())
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+        assert stream.analysis is not None
+        await asyncio.wait_for(waiting, SLOW)
+        for call in calls.values():
+            await asyncio.wait_for(call(), SLOW)
+        assert engine.identity.options["Hash"] == 32
+
+
+async def test_an_engine_that_has_not_greeted_yet_is_quoted(scripted: Scripted) -> None:
+    with pytest.raises(EngineStartError, match="did not answer") as caught:
+        async with opened(scripted("--withhold", "uciok", start=0.5)):
+            raise AssertionError("opened all the same")
+    assert "it printed nothing" not in str(caught.value)
+    assert "-m engines.scripted" in str(caught.value)
