@@ -213,6 +213,8 @@ class Cluster:
         versions = await self._asked_all(self._remote.version_here)
         here = self._remote.version_here()
         for worker, there in versions.items():
+            if isinstance(there, OSError):
+                continue  # lost just now
             if isinstance(there, BaseException):
                 raise ClusterError(f"worker {worker} has no fenwire it can use: {_first_line(there)}")
             if there != here:
@@ -222,6 +224,8 @@ class Cluster:
         bench = self._remote.Bench(self._request)
         await self._within(self._client.register_plugin(bench, name=self._plugin), 2 * ANSWER)
         for worker, told in (await self._asked_all(self._remote.introduce, self._plugin)).items():
+            if isinstance(told, OSError):
+                continue  # lost just now
             if isinstance(told, BaseException):
                 raise ClusterError(f"worker {worker} does not say what engine it has: {_first_line(told)}")
             said = msgspec.json.decode(told, type=self._remote.Introduction)
@@ -230,6 +234,8 @@ class Cluster:
             self._setup = self._setup or said.setup
             self._variants = said.variants
             self._compare(worker, said.setup)
+        if self._setup is None:
+            raise ClusterError(f"all workers of {self._address} were lost while they started their engines")
         self._seen_at = time.monotonic()
         await self._look(now=True)
 

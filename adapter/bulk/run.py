@@ -19,7 +19,7 @@ from adapter.bulk.tally import Summary, Tally
 from adapter.errors import StoreError
 
 CHUNK = 200  # answers stored in one transaction
-AGE = 1.0  # seconds after which answers are stored, however few they are
+AGE = 0.25  # seconds after which answers are stored, however few they are
 
 
 class Run:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,53 @@ class Marked:
 @pytest.fixture
 def marked(tmp_path: Path) -> Marked:
     return Marked(tmp_path)
+
+
+Cluster = tuple[str, list[subprocess.Popen[bytes]]]
+
+
+@pytest.fixture
+def dask(fenwire: Fenwire) -> Callable[..., AbstractContextManager[Cluster]]:
+    """Starts a Dask scheduler and workers of one thread each, as processes of their own on this machine, with
+    an environment of its own for each worker: their address, and the workers, the scheduler behind them. All
+    are ended and reaped."""
+
+    @contextmanager
+    def started(*environments: Mapping[str, str]) -> Iterator[Cluster]:
+        processes: list[subprocess.Popen[bytes]] = []
+
+        def start(module: str, *arguments: str, env: Mapping[str, str]) -> None:
+            processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", module, *arguments, "--no-dashboard"],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={**fenwire.env, **env},
+                    cwd=fenwire.root,
+                )
+            )
+
+        where = fenwire.root / "scheduler.json"
+        place = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(where))
+        try:
+            start("distributed.cli.dask_scheduler", *place, env={})
+            end = time.monotonic() + SECONDS
+            while not (where.exists() and where.stat().st_size):
+                assert time.monotonic() < end, "the scheduler did not start"
+                time.sleep(0.05)
+            address = json.loads(where.read_text())["address"]
+            for env in environments:
+                words = (address, "--nthreads", "1", "--no-nanny")
+                start("distributed.cli.dask_worker", *words, env=env)
+            yield address, [*processes[1:], processes[0]]
+        finally:
+            for process in reversed(processes):
+                process.terminate()
+            for process in reversed(processes):
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+    return started

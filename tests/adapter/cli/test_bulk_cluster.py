@@ -1,0 +1,101 @@
+"""`fenwire bulk run --cluster` where machines do not fit together, or are gone: one error, exit code 3."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SECONDS = 60.0
+
+
+def profile(folder: Path, name: str, *flags: str) -> None:
+    """A profile of the scripted engine in a configuration folder."""
+    place = folder / "fenwire" / "engines"
+    place.mkdir(parents=True, exist_ok=True)
+    command = json.dumps([sys.executable, "-m", "engines.scripted", *flags])
+    text = f'name = "{name}"\ncommand = {command}\nprotocol = "uci"\nvariant = "chess"\n'
+    (place / f"{name}.toml").write_text(text)
+
+
+def opening(number: int) -> str:
+    return f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {number % 50} {51 + number // 50}"
+
+
+def stored(path: Path) -> int:
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            count: int = database.execute("SELECT count(*) FROM results").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+    return count
+
+
+def test_workers_that_do_not_fit_together_and_a_scheduler_that_goes(
+    fenwire: Any, dask: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "a.fen").write_text("".join(f"{opening(number)}\n" for number in range(2000)))
+    folders = [tmp_path / "first", tmp_path / "second"]
+    profile(folders[0], "lone")
+    for folder, name in zip(folders, ("One", "Two"), strict=True):
+        profile(folder, "unlike", "--name", name)
+        profile(folder, "slow", "--think", "0.02")
+
+    def words(engine: str) -> list[str]:
+        run = ["bulk", "run", "a.fen", "--out", "r.sqlite", "--depth", "1"]
+        return [*run, "--engine", engine, "--cluster", address]
+
+    with dask(*({"XDG_CONFIG_HOME": str(folder)} for folder in folders)) as (address, processes):
+        # a run is refused before its first search, whichever worker is asked first
+        end = time.monotonic() + SECONDS
+        while (done := fenwire(*words("unlike"))).returncode == 3 and "has another engine" not in done.stderr:
+            assert time.monotonic() < end, done.stderr  # only one of the workers had come yet
+        assert done.returncode == 3, done
+        assert done.stderr.count("\n") == 1
+        assert "engine 'One' and 'Two'" in done.stderr or "engine 'Two' and 'One'" in done.stderr
+        missing = fenwire(*words("lone"))
+        assert (missing.returncode, missing.stderr.count("\n")) == (3, 1)
+        assert "no engine is called 'lone'" in missing.stderr
+        assert "worker tcp://127.0.0.1:" in missing.stderr
+        wrong = fenwire(*words("slow"), "--option", "Nonsense=1")
+        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+        assert "Nonsense" in wrong.stderr
+        assert not stored(tmp_path / "r.sqlite")
+
+        run = fenwire.start(*words("slow"))
+        try:
+            end = time.monotonic() + SECONDS
+            while stored(tmp_path / "r.sqlite") < 50:
+                assert time.monotonic() < end, "nothing was stored"
+                time.sleep(0.05)
+            os.kill(processes[-1].pid, signal.SIGKILL)
+            out, err = run.communicate(timeout=SECONDS)
+        finally:
+            run.kill()
+            run.wait()
+    assert run.returncode == 3
+    assert err.count("\n") == 1
+    assert f"the scheduler at {address} is gone" in err
+    assert "(not finished)" in out
+    kept = stored(tmp_path / "r.sqlite")
+    assert 50 <= kept < 2000
+    shown = fenwire("bulk", "show", "r.sqlite", "--json")
+    assert json.loads(shown.stdout)["searches"][0]["results"] == kept
+
+
+@pytest.mark.parametrize("address", ["nonsense", "gopher://127.0.0.1:1"])
+def test_an_address_that_is_none(address: str, fenwire: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.fen").write_text(f"{opening(0)}\n")
+    words = ["bulk", "run", "a.fen", "--out", "r.sqlite", "--depth", "1", "--json"]
+    done = fenwire(*words, "--cluster", address)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert f"no Dask scheduler answers at {address}: " in done.stderr
+    assert json.loads(done.stdout)["error"]["code"] == "cluster"
