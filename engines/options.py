@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import getsizeof
 
 import msgspec
 
@@ -25,12 +26,20 @@ FOLLOWING = {
 }
 Wish = str | int | bool | None  # what a caller may ask an option to be; None presses a button
 EMPTY = "<empty>"  # UCI's spelling of the empty string
+# Characters of an option line that are read; the longest at hand, Fairy-Stockfish's UCI_Variant, has 1,000.
+LONGEST = 1 << 16
+MOST = 32 << 20  # bytes that the options of one engine may take in memory, about 40,000 common ones
+RAW = 2000  # characters of a malformed line that are kept
+_NAMED = 8  # names, or choices, that an error lists
+_SHOWN = 80  # characters of each
+_OPTION_BYTES = 300  # of an option in the table, beside its texts
 _FIRST = ("threads", "number of threads")
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One option as the engine offered it. `kind` is None when the line was malformed: then `raw` is all
-    there is, `fault` says what is wrong, and any value is passed on unchecked."""
+    """One option as the engine offered it. `kind` is None when the line was malformed or too long to be read:
+    then `raw`, its beginning, is all there is, `fault` says what is wrong, and any value is passed on
+    unchecked."""
 
     name: str
     kind: str | None
@@ -48,7 +57,8 @@ def read_words(text: str, *, first: str | None) -> Option:
     Keywords are read in any case, those behind the type in any order; each value runs to the next keyword
     its type allows. `first` is the keyword before the name, None where the name stands by itself (UCCI).
     """
-    tokens = text.split()
+    text = text.strip()
+    tokens = text[:LONGEST].split()
     if first is not None and tokens and tokens[0].lower() == first:
         del tokens[0]
     lower = [token.lower() for token in tokens]
@@ -56,8 +66,12 @@ def read_words(text: str, *, first: str | None) -> Option:
     at = next((i for i in range(len(lower) - 1) if lower[i] == "type" and lower[i + 1] in FOLLOWING), None)
     if at is None or at == 0:
         what = "it has no name" if at == 0 or not tokens else "it names no type of option that is known"
-        name = "" if at == 0 else " ".join(tokens[:1])
-        return Option(name=name, kind=None, raw=text.strip(), fault=what)
+        name = "" if at == 0 else " ".join(tokens[:1])[:RAW]
+        return Option(name=name, kind=None, raw=text[:RAW], fault=what)
+    if len(text) > LONGEST:
+        # what it ends in is not known, so neither are its bounds
+        what = f"it has more than {LONGEST} characters, which is too long to be read"
+        return Option(name=" ".join(tokens[:at]), kind=None, raw=text[:RAW], fault=what)
     kind = lower[at + 1]
     found: dict[str, list[str]] = {}
     choices: list[list[str]] = []
@@ -89,7 +103,7 @@ def _assemble(text: str, name: str, kind: str, found: dict[str, list[str]], choi
         min=low,
         max=high,
         choices=tuple(choices),
-        raw=text.strip(),
+        raw=text,
         fault=fault,
     )
 
@@ -103,16 +117,26 @@ def _number(found: dict[str, list[str]], key: str) -> int | None:
 
 class OptionTable:
     """The options of one engine, found by name in any case, with blanks or the underscores that UCCI has in
-    their place."""
+    their place. `left_out` counts those that came when the others took all the memory there is for them."""
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
         self._by_name: dict[str, Option] = {}
+        self._bytes = 0
+        self.left_out = 0
         for option in options:
             self.add(option)
 
     def add(self, option: Option) -> None:
-        """Takes one more option; the first of a name stays."""
-        self._by_name.setdefault(_key(option.name), option)
+        """Takes one more option, as long as there is room; the first of a name stays."""
+        key = _key(option.name)
+        if key in self._by_name:
+            return
+        taken = _bytes(key, option)
+        if self._bytes + taken > MOST:
+            self.left_out += 1
+            return
+        self._bytes += taken
+        self._by_name[key] = option
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self._by_name.values())
@@ -134,13 +158,14 @@ class OptionTable:
         """
         option = self.get(name)
         if option is None or not option.name:
-            raise OptionError(f"the engine offers no option {name!r}{self._near(name)}")
-        text = _plain(value)
-        for sign, called in (("\n", "a line break"), ("\r", "a line break"), ("\0", "a NUL")):
-            if sign in name or sign in text:
-                raise OptionError(
-                    f"the value of {option.name} holds {called}; an engine would read a new command"
-                )
+            raise OptionError(f"the engine offers no option {_cut(name)!r}{self._near(name)}")
+        try:
+            text = _plain(value)
+        except ValueError:
+            # Python writes no number of more than some thousand digits
+            raise OptionError(f"the number for {option.name} is too large to be written") from None
+        if (what := _unsendable(text)) is not None:
+            raise OptionError(f"the value of {option.name} holds {what}")
         return option.name, _CHECKS.get(option.kind or "", _any)(option, text, value)
 
     def resolve_all(self, wishes: Mapping[str, Wish]) -> list[tuple[str, str | None]]:
@@ -152,14 +177,16 @@ class OptionTable:
     def _near(self, name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(_key(name), self._by_name, n=3)
-        if near:
-            return "; did you mean " + " or ".join(self._by_name[key].name for key in near) + "?"
-        return (
-            "; it offers " + ", ".join(option.name for option in self)
-            if self._by_name
-            else "; it offers none"
-        )
+        # to compare long ones takes time
+        names = [known for known in self._by_name if len(known) <= _SHOWN]
+        near = get_close_matches(_key(name)[:_SHOWN], names, n=3)
+        offered = f"; it offers {_some([option.name for option in self])}"
+        if self.left_out:
+            offered += f", and {self.left_out:,} more that were left out: they take more than {MOST >> 20} MB"
+        elif near:
+            offered = ""
+        meant = " or ".join(self._by_name[key].name for key in near)
+        return (f"; did you mean {meant}?" if near else "") + offered
 
 
 def _key(name: str) -> str:
@@ -167,10 +194,37 @@ def _key(name: str) -> str:
     return name.lower().replace(" ", "_")
 
 
+def _bytes(key: str, option: Option) -> int:
+    texts = (key, option.name, option.raw, option.default or "", option.fault or "", *option.choices)
+    return _OPTION_BYTES + sum(map(getsizeof, texts))
+
+
 def _plain(value: Wish) -> str:
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _unsendable(text: str) -> str | None:
+    """What keeps a text from being sent as a part of one line, None where nothing does."""
+    if "\n" in text or "\r" in text:
+        return "a line break; an engine would read a new command"
+    if "\0" in text:
+        return "a NUL; an engine would read a new command"
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"{text[error.start]!r}, which is no character"
+    return None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(map(_cut, names[:_NAMED]))
+    return f"{shown} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else shown or "none"
 
 
 def _any(option: Option, text: str, value: object) -> str | None:
@@ -184,7 +238,7 @@ def _check(option: Option, text: str, value: object) -> str:
     known = {"true": "true", "on": "true", "yes": "true", "1": "true"}
     known |= {"false": "false", "off": "false", "no": "false", "0": "false"}
     if word not in known:
-        raise OptionError(f"{option.name} is a switch: true or false, not {text!r}")
+        raise OptionError(f"{option.name} is a switch: true or false, not {_cut(text)!r}")
     return known[word]
 
 
@@ -193,7 +247,7 @@ def _spin(option: Option, text: str, value: object) -> str:
     try:
         number = int(text)
     except ValueError:
-        raise OptionError(f"{option.name} is a whole number, not {text!r}") from None
+        raise OptionError(f"{option.name} is a whole number, not {_cut(text)!r}") from None
     if (option.min is not None and number < option.min) or (option.max is not None and number > option.max):
         raise OptionError(f"{option.name} {number} lies outside {option.min}..{option.max}")
     return str(number)
@@ -204,12 +258,12 @@ def _combo(option: Option, text: str, value: object) -> str:
     for choice in option.choices:
         if choice.lower() == text.lower():
             return choice
-    raise OptionError(f"{option.name} is one of {', '.join(option.choices) or 'nothing'}, not {text!r}")
+    raise OptionError(f"{option.name} is one of {_some(option.choices)}, not {_cut(text)!r}")
 
 
 def _button(option: Option, text: str, value: object) -> None:
     if value not in (None, True, ""):
-        raise OptionError(f"{option.name} is a button and takes no value, not even {text!r}")
+        raise OptionError(f"{option.name} is a button and takes no value, not even {_cut(text)!r}")
 
 
 def _string(option: Option, text: str, value: object) -> str:

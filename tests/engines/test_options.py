@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
 from engines.dialects import get
 from engines.errors import OptionError
-from engines.options import FOLLOWING, Option, OptionTable, Wish, read_words
+from engines.options import FOLLOWING, LONGEST, MOST, RAW, Option, OptionTable, Wish, read_words
 
 UCI = [
     # text behind `option`, what is read (raw left out)
@@ -177,6 +179,13 @@ REFUSED: list[tuple[str, Wish, str]] = [
     ("Book File", "a\rquit", "line break"),
     ("Book File", "a\0", "NUL"),
     ("Wheel", "1\nquit", "line break"),
+    # what cannot be sent, be it in the value or in the name
+    ("Book File", "a\ud800b", r"the value of Book File holds '\\ud800', which is no character"),
+    ("Wheel", "\udcb7", r"'\\udcb7', which is no character"),
+    ("Wheel\udcb7", "1", r"offers no option 'Wheel\\udcb7'; did you mean Wheel\?"),
+    ("Wheel\nquit", "1", r"offers no option 'Wheel\\nquit'"),
+    ("Hash", "9" * 5000, r"Hash is a whole number, not '9{80}…'$"),
+    ("x" * 5000, 1, r"offers no option 'x{80}…'; it offers Threads"),
 ]
 
 
@@ -189,6 +198,11 @@ def test_wishes(name: str, value: Wish, sent: tuple[str, str | None]) -> None:
 def test_refused_wishes(name: str, value: Wish, why: str) -> None:
     with pytest.raises(OptionError, match=why):
         TABLE.resolve(name, value)
+
+
+def test_a_number_that_cannot_be_written() -> None:
+    with pytest.raises(OptionError, match="the number for Hash is too large to be written"):
+        TABLE.resolve("Hash", 10**5000)
 
 
 def test_an_option_without_a_name_cannot_be_wished_for() -> None:
@@ -225,6 +239,67 @@ def test_the_first_of_a_name_stays() -> None:
     assert option.kind == "spin"
     assert "hAsH" in table
     assert "Threads" not in table
+
+
+def offered(count: int, text: str = "name O{} type spin default 1 min 0 max 9") -> OptionTable:
+    return OptionTable(get("uci").read_option(text.format(number)) for number in range(count))
+
+
+def test_all_of_many_options_are_known_and_few_of_them_listed() -> None:
+    table = offered(10_000)
+    table.add(get("uci").read_option("name MultiPV type spin default 1 min 1 max 9"))
+    assert len(table) == 10_001
+    assert table.resolve("o9999", 2) == ("O9999", "2")
+    assert table.resolve("MultiPV", 2) == ("MultiPV", "2")
+    with pytest.raises(OptionError) as caught:
+        table.resolve("Contempt", 1)
+    listed = "it offers O0, O1, O2, O3, O4, O5, O6, O7 and 9,993 more"
+    assert str(caught.value) == f"the engine offers no option 'Contempt'; {listed}"
+
+
+def test_few_of_many_choices_are_listed() -> None:
+    choices = " ".join(f"var c{number}" for number in range(5000))
+    table = OptionTable([get("uci").read_option(f"name Style type combo default c0 {choices}")])
+    assert table.resolve("Style", "C4999") == ("Style", "c4999")
+    with pytest.raises(OptionError) as caught:
+        table.resolve("Style", "other")
+    listed = "c0, c1, c2, c3, c4, c5, c6, c7 and 4,992 more"
+    assert str(caught.value) == f"Style is one of {listed}, not 'other'"
+
+
+WIDE = {
+    # an option line with its number left open, and how many of it are offered
+    "small": ("name O{} type spin default 1 min 0 max 9", 6000),
+    "choices": ("name O{} type combo default a " + "var a " * 3000, 20),
+    "names": ("name O{}" + "n" * 60_000 + " type check default true", 30),
+    "texts": ("name O{} type string default " + "\u5c07" * 60_000, 20),
+}
+
+
+@pytest.mark.parametrize(("text", "count"), WIDE.values(), ids=WIDE)
+def test_the_memory_for_options_is_bounded(text: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a small bound, for to reach the true one takes long where each byte is counted
+    most = MOST // 16
+    monkeypatch.setattr("engines.options.MOST", most)
+    tracemalloc.start()
+    try:
+        table = offered(count, text)
+        held, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held <= most * 1.1
+    assert peak <= held + 60 * LONGEST
+    assert 0 < table.left_out == count - len(table)
+    with pytest.raises(OptionError, match=rf"and {table.left_out:,} more that were left out: .* than 2 MB$"):
+        table.resolve("Contempt", 1)
+
+
+def test_a_line_too_long_to_be_read_can_be_set_to_anything() -> None:
+    text = "name Style type combo default solid" + " var solid" * LONGEST
+    option = get("uci").read_option(text)
+    assert (option.name, option.kind, option.raw) == ("Style", None, text[:RAW])
+    assert option.fault == f"it has more than {LONGEST} characters, which is too long to be read"
+    assert OptionTable([option]).resolve("style", "wild") == ("Style", "wild")
 
 
 SENT = [
