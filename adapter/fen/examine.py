@@ -15,7 +15,7 @@ from adapter.fen.options import Options
 from adapter.fen.placement import Placement, read
 from adapter.fen.placing import Placer
 from adapter.fen.problem import Problem, Report, Span
-from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, clear, repairs, substitutes, views
+from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, castling_views, clear, repairs, substitutes, views
 from adapter.fen.small_fields import SmallFields
 from adapter.fen.strain import Hints
 from adapter.fen.text import Prepared, prepare
@@ -134,21 +134,26 @@ class _Check:
         others: list[tuple[float, str]] = []
         explained = [fault for fault in found if fault.code in _EXPLAINED]
         if explained:
-            others += [
-                (cost, board)
-                for cost, board in views(setup.board, hints)
-                if not any(
-                    fault.code in _EXPLAINED
-                    for fault in faults(
-                        msgspec.structs.replace(setup, board=board), self.game, side_known=False
-                    )
-                )
-            ]
+            others = self._explaining(setup, views(setup.board, hints))
             if others:
                 self._see(setup, explained, [board for _, board in others])
+            elif hints.castling and not self.game.chess960:
+                # too few men stand at home to tell a view, but the rights may
+                others = self._explaining(setup, castling_views(setup.board, hints))
         elif heuristics.suspicious(setup.board, self.game):
             self._suspect(setup)
         return others + substitutes(setup.board, found, hints)
+
+    def _explaining(self, setup: Setup, seen: list[tuple[float, str]]) -> list[tuple[float, str]]:
+        """Of other boards those that have none of the faults a wrong view makes."""
+        return [
+            (cost, board)
+            for cost, board in seen
+            if not any(
+                fault.code in _EXPLAINED
+                for fault in faults(msgspec.structs.replace(setup, board=board), self.game, side_known=False)
+            )
+        ]
 
     def _see(self, setup: Setup, explained: list[Fault], boards: list[str]) -> None:
         """One finding, that of the view, for all the faults it explains."""

@@ -157,9 +157,16 @@ def _with(cells: str, cell: int, letter: str) -> str:
 
 
 def views(cells: str, hints: Hints) -> list[tuple[float, str]]:
-    """The other views of a board that agree with everything else in the record."""
-    found = []
-    for _, seen in heuristics.views(cells, hints.game):
-        if not sum(castling.resolve(letter, seen, hints.game).rook is None for letter in hints.castling):
-            found.append((VIEWED, seen))
-    return found
+    """The other views of a board that put its men at home and agree with the castling rights."""
+    seen = [board for _, board in heuristics.views(cells, hints.game)]
+    return [(VIEWED, board) for board in seen if _all_castle(board, hints)]
+
+
+def castling_views(cells: str, hints: Hints) -> list[tuple[float, str]]:
+    """The other views of a board that agree with the castling rights, wherever its men stand."""
+    seen = dict.fromkeys(view(cells, hints.game) for view, _ in heuristics.VIEWS.values())
+    return [(VIEWED, board) for board in seen if _all_castle(board, hints)]
+
+
+def _all_castle(board: str, hints: Hints) -> bool:
+    return all(castling.resolve(letter, board, hints.game).rook is not None for letter in hints.castling)

@@ -144,9 +144,30 @@ def test_views_of_a_board_are_only_suggested_while_it_is_legal() -> None:
     assert middle in check(turned + " w - - 0 7").suggestions
 
 
+def test_rights_tell_a_wrong_view_where_hardly_a_man_stands_at_home() -> None:
+    meant = "r2k3r/pp1n1p1p/1bp2q2/5P2/2PPp3/4P3/8/4KB1R w K - 0 20"
+    board, *fields = meant.split()
+    mirrored = "/".join(rank[::-1] for rank in board.split("/"))
+    report = check(" ".join((mirrored, *fields)))
+    assert [problem.code for problem in report.problems] == ["castling-impossible"]
+    # or the right is what is wrong
+    assert set(report.suggestions) == {meant, " ".join((mirrored, fields[0], "-", *fields[2:]))}
+
+
 def test_one_mistake_is_told_once() -> None:
     # 16 men and 9 pawns and a promotion too many: it is the ninth pawn
     assert only("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBN1 w - - 0 1").code == "too-many-pawns"
+    # neither king
+    assert only("8/8/8/8/8/8/8/8 w - - 0 1").message == "neither side has a king"
+    assert only("9/9/9/9/9/9/9/9/9/9 w - - 0 1").message == "neither side has a king"
+    # four rights without a rook
+    assert only("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1").code == "castling-impossible"
+    # a square that is none has no wrong rank besides
+    assert only("4k3/8/8/4p3/8/8/8/4K3 w - i6 0 1").code == "ep-grammar"
+    # words before the board
+    assert only(f"Start position is {START}").code == "leading-garbage"
+    # a rank is missing, and with it the king: only the rank is told of
+    assert only("pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").code == "rank-count"
     # both kings in check from each other: they stand side by side
     assert only("8/8/8/8/8/8/5kK1/8 w - - 0 1").code == "kings-adjacent"
     # a second king: its castling rights and its checks are not asked about
