@@ -120,9 +120,10 @@ class Voice:
 
     def __call__(self, seconds: float, sign: str, data: bytes) -> None:
         """Takes bytes as they went by. An unfinished line is held until it ends, has grown long, or b"" tells
-        that nothing follows. Behind that the sign `=` tells how the engine ended: `exit code 1`, `SIGSEGV` or
-        `closed its output` if it did so by itself, `told to end` otherwise; only the first such word counts.
-        Whatever comes next belongs to the next life."""
+        that nothing follows. Behind that the sign `=` tells how the engine ended: `exit code 1` or `SIGSEGV`
+        where it did so by itself, `closed its output` where it went on running, `told to end` where we ended
+        it, `killed` where it was asked to leave and stayed; only the first such word counts. Whatever comes
+        next belongs to the next life."""
         self._last = seconds
         if sign == "=":
             self._end(seconds, data)

@@ -24,7 +24,7 @@ from engines.scripted.engine import raw_lines
 from engines.scripted.manner import Manner
 from engines.scripted.mouth import Mouth
 
-CLOSED = "closed its output"  # an end that leaves the engine running
+CLOSED, KILLED = "closed its output", "killed"  # ends of an engine that went on running
 MISMATCH = 3  # exit code when something else was sent than the transcript says
 _TURN = re.compile(r"(?:(?P<seconds>\d+(?:\.\d+)?) )?(?P<sign>[<>=@])(?: (?P<text>.*))?", re.S)
 _ESCAPE = re.compile(rb"\\([\\r\n]|x[0-9a-f]{2})")
@@ -168,9 +168,10 @@ def _end(how: str) -> None:
 
 
 def _wait_for_the_end(last: Turn, heard: Iterator[bytes], *, told: bool) -> None:
-    """Lives on until it is told to quit, or, where it was told so before and stayed, until its input ends."""
-    if told and last.sign != "=":
+    """Lives on until it is told to quit or its input ends."""
+    stays = last.sign == "=" and last.text in (CLOSED, KILLED)
+    if told and not stays:
         return
     for line in heard:
-        if line == b"quit" and not told:
+        if line == b"quit" and not stays:
             return

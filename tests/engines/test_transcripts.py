@@ -348,7 +348,6 @@ async def test_an_end_is_replayed_and_what_came_after_it(
 
     with Transcript(path) as record:
         first = await die((*command, "--die-after", "go", *flags), record)
-        record(1.0, "=", how.encode())
         assert await live((*command, "--bestmove", "d2d4"), record) == "d2d4"
     script = Script.load(path)
     assert script.lives == 2
@@ -395,7 +394,8 @@ def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
         ("0.1 = told to end", "quit\n", 0, False),
         ("0.1 = closed its output", "", 0, True),
         ("0.1 > quit\n0.2 = exit code 5", "quit\n", 5, False),
-        ("0.1 > quit\n0.2 = told to end", "quit\nquit\n", 0, True),
+        ("0.1 > quit\n0.2 = told to end", "quit\n", 0, False),
+        ("0.1 > quit\n0.2 = killed", "quit\nquit\n", 0, True),
     ],
 )
 def test_how_a_replayed_engine_ends(end: str, sent: str, code: int, alive: bool, tmp_path: Path) -> None:
