@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -152,7 +152,7 @@ def _found(profile: Profile, path: str, arguments: Sequence[str], notes: tuple[s
 
 
 def _split(wanted: str) -> list[str]:
-    if home(wanted).is_file():  # a path with blanks, quoted once for the shell and no more
+    if _is(home(wanted).is_file):  # a path with blanks, quoted once for the shell and no more
         return [wanted]
     try:
         # a backslash parts folders on Windows, so quotes are all that is special there
@@ -162,16 +162,24 @@ def _split(wanted: str) -> list[str]:
     return words if os.name != "nt" else [word.strip('"') for word in words]
 
 
+def _is(question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except OSError:
+        # a command line may be longer than a file's name
+        return False
+
+
 def _program(shelf: Catalog, name: str) -> str:
     path = program(name)
     if path is not None:
         return path
     if not _has_folder(name):
         _unknown(shelf, name)
-    place = Path(name).expanduser()
-    if place.is_dir():
+    place = home(name)
+    if _is(place.is_dir):
         what = f"{place} is a folder; name the program in it"
-    elif place.exists():
+    elif _is(place.exists):
         what = f"{place} is not executable; `chmod +x {place}` makes it so"
     else:
         what = f"there is no file {place}"

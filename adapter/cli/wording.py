@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from adapter.analysis import Analysis, Line
     from adapter.position import Position
 
+_READABLE = 1 << 64  # no engine that counts in a machine's words says more
 _SHOWN_PLIES = 12  # plies of a line that are printed
 FIRST_SIDE = {"xiangqi": "Red"}  # what the side with the upper-case letters is called, where not White
 
@@ -33,13 +35,31 @@ def score(line: Line, position: Position, pov: str) -> str:
     if not isinstance(value, Cp):
         if value.mate == 0:
             return f"{mover} is mated"
-        return f"{mover if value.mate > 0 else other} mates in {abs(value.mate)}"
+        return f"{mover if value.mate > 0 else other} mates in {number(abs(value.mate))}"
     if pov == "side":
-        return f"{mover} {sign}{value.cp / 100:+.2f}"
+        return f"{mover} {sign}{pawns(value.cp)}"
     if position.side == "b":
         value = value.flipped()
         sign = {"at least ": "at most ", "at most ": "at least "}.get(sign, "")
-    return f"{first} {sign}{value.cp / 100:+.2f}"
+    return f"{first} {sign}{pawns(value.cp)}"
+
+
+def pawns(cp: int) -> str:
+    """Centipawns as pawns: `+0.35`."""
+    whole, rest = divmod(abs(cp), 100)
+    return f"{'-' if cp < 0 else '+'}{number(whole)}{f'.{rest:02}' if whole < _READABLE else ''}"
+
+
+def number(value: int, separator: str = "") -> str:
+    """A count as engines give it, however wild: beyond what anybody reads only its size is told.
+
+    >>> number(1234567, ","), number(-3), number(-(9**9999))
+    ('1,234,567', '-3', '-10^9541')
+    """
+    if abs(value) < _READABLE:
+        return f"{value:{separator}}"
+    # Python does not write so many digits, nor does it make a fraction of them
+    return f"{'-' if value < 0 else ''}10^{int(math.log10(abs(value)))}"
 
 
 def moves(line: Line, position: Position, plies: int = _SHOWN_PLIES) -> str:
@@ -61,11 +81,12 @@ def effort(line: Line) -> str:
     """How far and how long it was searched."""
     parts = []
     if line.depth is not None:
-        parts.append(f"depth {line.depth}")
+        parts.append(f"depth {number(line.depth)}")
     if line.nodes is not None:
-        parts.append(f"{line.nodes:,} nodes")
+        parts.append(f"{number(line.nodes, ',')} nodes")
     if line.time_ms is not None:
-        parts.append(f"{line.time_ms / 1000:.1f} s")
+        whole, tenths = divmod((max(line.time_ms, 0) + 50) // 100, 10)
+        parts.append(f"{number(whole)}{f'.{tenths}' if whole < _READABLE else ''} s")
     return ", ".join(parts)
 
 

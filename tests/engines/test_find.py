@@ -268,6 +268,15 @@ def test_a_path_with_blanks_needs_no_second_quoting(place: Place, tmp_path: Path
     assert choose("chess", f'"{path}" --threads 2').command == (path, "--threads", "2")
 
 
+def test_a_command_line_may_be_longer_than_a_files_name(place: Place) -> None:
+    path, flags = put(place.path, "mine"), ["--book", "x" * 5000]
+    assert choose("chess", shlex.join([path, *flags])).command == (path, *flags)
+    with pytest.raises(EngineStartError, match=r"there is no file .*x{5000}$"):
+        choose("chess", shlex.quote(path + "x" * 5000))
+    with pytest.raises(ConfigError, match=r"no engine is called 'x{5000}'"):
+        choose("chess", "x" * 5000)
+
+
 def test_a_template_lends_itself_to_the_program_behind_it(place: Place) -> None:
     path = put(place.path, "mine")
     found = choose("xiangqi", "generic-ucci mine --fast")

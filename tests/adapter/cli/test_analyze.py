@@ -13,6 +13,12 @@ from typing import Any
 import chess
 import pytest
 
+from adapter.analysis import Line
+from adapter.cli.wording import effort, number, pawns
+from adapter.cli.wording import score as scored
+from adapter.position import Position
+from engines.score import Mate
+
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 AFTER = "r1bqkbnr/pppp1Qpp/2n5/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
 START = chess.STARTING_FEN
@@ -100,6 +106,46 @@ def test_what_is_printed(fenwire: Any) -> None:
         "FEN after  rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
         "expects    Nf3 (g1f3)\n"
     )
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 400, "9" * 5000])
+@pytest.mark.parametrize("form", [[], ["--stream"], ["--json"]], ids=["words", "stream", "json"])
+def test_no_number_is_too_large_to_be_told(fenwire: Any, digits: str, form: list[str]) -> None:
+    # past what is believed of an engine, and past what Python reads as a number
+    infos = [
+        f"depth {digits} seldepth {digits} score cp {digits} nodes {digits} time {digits} pv e2e4",
+        f"multipv 2 depth 3 score mate -{digits} nodes -{digits} time 1e300 pv d2d4",
+    ]
+    engine = shlex.join([*SCRIPTED.split(), *(word for info in infos for word in ("--info", info))])
+    done = fenwire("analyze", "startpos", "--depth", "3", "--engine", engine, *form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "e2e4" in done.stdout
+
+
+NUMBERS = [
+    (0, "+0.00", "0"),
+    (7, "+0.07", "7"),
+    (-35, "-0.35", "-35"),
+    (123_456, "+1234.56", "123,456"),
+    (-(10**21), "-10000000000000000000.00", "-10^21"),
+    (10**400, "+10^398", "10^400"),
+    (-(10**5000) + 1, "-10^4998", "-10^5000"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown", "count"), NUMBERS, ids=[count for *_, count in NUMBERS])
+def test_the_wording_of_numbers(value: int, shown: str, count: str) -> None:
+    assert pawns(value) == shown
+    assert number(value, ",") == count
+
+
+def test_the_wording_of_a_wild_report() -> None:
+    huge = 10**5000
+    position = Position.parse("startpos")
+    facts: dict[str, Any] = dict.fromkeys(Line.__struct_fields__)
+    line = Line(**{**facts, "depth": huge, "score": Mate(-huge), "nodes": huge, "time_ms": huge})
+    assert scored(line, position, "white") == "Black mates in 10^5000"
+    assert effort(line) == "depth 10^5000, 10^5000 nodes, 10^4997 s"
 
 
 POV = [
