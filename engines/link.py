@@ -225,6 +225,8 @@ class Link:
                 else:
                     urgent = True
                 self._events.append(event)
+            if not self._events:
+                return None
             if not urgent and self._may_wait():
                 return HOLD
         self._release()
@@ -239,7 +241,7 @@ class Link:
 
     def _may_wait(self) -> bool:
         # as long as fewer ends are untold than searches are left to send, and never for long
-        if len(self._events) > len(self._line) or not self._events:
+        if len(self._events) > len(self._line):
             return False
         now = time.monotonic()
         if self._held_since is None:

@@ -62,6 +62,11 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     search: Seconds = 3600.0
     silence: Seconds = 30.0
 
+    @property
+    def shortest(self) -> float:
+        """The one of a search under way that comes first."""
+        return min(self.ready, self.silence, self.stop, self.search)
+
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One engine as its file describes it.

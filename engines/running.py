@@ -33,8 +33,7 @@ class Running:
     """A search under way, or lined up behind one. `done` resolves with its Search, or fails with an
     EngineError.
 
-    `news` is set when a streamed search has reports and when it has ended; `left` once its owner gave it up;
-    `started` is when its turn came (`time.monotonic`), None before.
+    `left` is set once its owner gave it up; `started` is when its turn came (`time.monotonic`), None before.
 
     Three clocks run: until the fence falls (`ready`), until the search should be over (its own time plus
     `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine that is silent for
@@ -45,10 +44,9 @@ class Running:
         self.search = search
         self.owner = asyncio.current_task()
         self.left = False
-        self.news = asyncio.Event()
         self.started: float | None = None
-        self._loop = asyncio.get_running_loop()
-        self.done: asyncio.Future[Search] = self._loop.create_future()
+        self.done: asyncio.Future[Search] = asyncio.get_running_loop().create_future()
+        self._news: asyncio.Event | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._deadlines = deadlines
         self._keeper = keeper
@@ -57,23 +55,33 @@ class Running:
         self._heard = -1
         self._heard_at = 0.0
         # Nobody wakes us when the fence falls. To look this often finds every deadline behind it in time.
+        self._step = deadlines.shortest
         own = search.plan.own_seconds
-        bound = deadlines.search if own is None else own + deadlines.search_slack
-        self._step = min(deadlines.ready, deadlines.silence, deadlines.stop, bound)
+        if own is not None:
+            self._step = min(self._step, own + deadlines.search_slack)
+
+    @property
+    def news(self) -> asyncio.Event:
+        """Is set when a streamed search has reports, and when it has ended."""
+        if self._news is None:
+            self._news = asyncio.Event()
+            if self.done.done():
+                self._news.set()
+        return self._news
 
     async def wait(self) -> Search:
         """The search once it has ended; who is cancelled while waiting leaves it to go on."""
         if not self.done.done():
             # as `asyncio.shield` does, with one turn of the loop less from the answer to its reader
-            waiter = self._loop.create_future()
+            waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
             await waiter
         return self.done.result()
 
     def start(self) -> float:
         """Its turn has come; when to `check` it first."""
-        self.started = self._heard_at = time.monotonic()
-        return self._check_fence(self.started)
+        now = self.started = self._heard_at = time.monotonic()
+        return now + (self._step if self._timeout is None else min(self._step, self._timeout))
 
     def stopped(self) -> None:
         """`stop` has been sent: the best move is due."""
@@ -111,7 +119,8 @@ class Running:
         return self.started
 
     def _wake(self) -> None:
-        self.news.set()
+        if self._news is not None:
+            self._news.set()
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)

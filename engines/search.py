@@ -54,14 +54,32 @@ class Search:
         self.draw_offered = False
         self.resigned = False
         self.stopped_for: str | None = None
-        self.faults: list[str] = []
-        self.strings: deque[str] = deque(maxlen=MAX_STRINGS)
+        self.plain = not (streamed or plan.watched or plan.open_ended)  # nobody looks at it before its end
         self.backlog: deque[bytes] | None = deque() if streamed else None
         self.dropped = 0
         self._backlog_bytes = 0
         self._mate_score = mate_score
         self._slots: dict[int, Slot] = {}
+        self._faults: list[str] = []
+        self._strings: deque[str] = deque(maxlen=MAX_STRINGS)
+        self._unread = b""  # reports that came all at once, not looked at before somebody asks
         self._progress: bytes | None = None
+
+    @property
+    def faults(self) -> list[str]:
+        """What the engine did against its protocol, a sentence each."""
+        self._look()
+        return self._faults
+
+    @property
+    def strings(self) -> deque[str]:
+        """The texts of its `info string` lines, the last ones."""
+        self._look()
+        return self._strings
+
+    def put_by(self, reports: bytes) -> None:
+        """Keeps whole lines of `info`, the last ones of a search, to be looked at when somebody asks."""
+        self._unread = reports
 
     def take(self, line: bytes) -> str | None:
         """Keeps one `info` line; the name of the watched bound it reaches, if any."""
@@ -103,8 +121,8 @@ class Search:
 
     def fault(self, text: str) -> None:
         """Notes what the engine did against its protocol; the same twice is noted once."""
-        if text not in self.faults and len(self.faults) < MAX_STRINGS:
-            self.faults.append(text)
+        if text not in self._faults and len(self._faults) < MAX_STRINGS:
+            self._faults.append(text)
 
     def conclude(self, words: Sequence[str], no_move: frozenset[str]) -> None:
         """Takes the last line: `bestmove M [ponder M] [draw|resign]`, or UCCI's bare `nobestmove`."""
@@ -127,6 +145,7 @@ class Search:
         Counts that no line of moves ever names are taken from the last report that names them alone, as
         UCCI has it (`info time 410 nodes 39000`, then `info depth 9 score 31 pv …`).
         """
+        self._look()
         counts = self.progress() or Info()
         found = []
         for rank in sorted(self._slots):
@@ -141,6 +160,7 @@ class Search:
 
     def progress(self) -> Info | None:
         """The last report that held neither a score nor a line, such as node counts or the current move."""
+        self._look()
         return read(self._progress) if self._progress else None
 
     def drain(self, most: int | None = None) -> list[bytes]:
@@ -153,12 +173,18 @@ class Search:
         self._backlog_bytes -= sum(map(len, lines))
         return lines
 
+    def _look(self) -> None:
+        if self._unread:
+            lines, self._unread = self._unread.split(b"\n"), b""
+            for line in lines[:-1]:
+                self.take(line.rstrip())
+
     def _take_string(self, line: bytes) -> None:
         info = read(line)
         if info.string is None:
             self._progress = line
             return
-        self.strings.append(info.string[:2000])
+        self._strings.append(info.string[:2000])
         if info.score is not None or info.pv:
             self._take_line(line)
 

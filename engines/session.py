@@ -16,7 +16,7 @@ from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Repo
 from engines.options import OptionTable
 from engines.plan import Plan
 from engines.search import Search
-from engines.skim import BLOCK
+from engines.skim import BLOCK, last_words
 from engines.states import RUNNING, TRANSITIONS, Cue, State
 
 __all__ = ["RUNNING", "TRANSITIONS", "Cue", "Session", "State", "WrongState"]
@@ -73,6 +73,7 @@ class Session:
             "other": self._on_other,
         }
         self._takers = {word.encode(): takers[meaning] for word, meaning in dialect.heard.items()}
+        self._ready = next(word.encode() for word, is_ in dialect.heard.items() if is_ == "ready") + b"\n"
 
     @property
     def tail(self) -> list[str]:
@@ -82,7 +83,9 @@ class Session:
             if isinstance(said, str):
                 lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
             else:
-                lines.append("< " + said.decode("utf-8", "replace"))
+                lines += [
+                    "< " + line.strip()[:TAIL_WIDTH].decode("utf-8", "replace") for line in said.split(b"\n")
+                ]
         if self.unfinished:
             lines.append("< " + self._buffer[:TAIL_WIDTH].decode("utf-8", "replace"))
         return lines[-TAIL_LINES:]
@@ -175,6 +178,8 @@ class Session:
         """Takes bytes as they came; the events in them. `outgoing` may hold an answer to write."""
         events: list[Event] = []
         self.heard_bytes += len(data)
+        if len(data) < BLOCK and self._glance(data, events):
+            return events
         rest = b""
         if self._buffer or self._cutting or not data.endswith(b"\n"):
             data, rest = self._parted(data)
@@ -196,6 +201,31 @@ class Session:
         start = data.index(b"\n") + 1 if self._cutting else 0
         self._cutting = False
         return begun + data[start:whole], data[whole:]
+
+    def _glance(self, data: bytes, events: list[Event]) -> bool:
+        # What a short search says comes mostly at once. That is seen as a whole, and its reports need not be
+        # looked at now. What is not just so goes line by line.
+        search = self.search
+        if search is None or not search.plain or self._buffer or self._cutting:
+            return False
+        if self.state is State.FENCED:
+            if self.pings or self._fences != 1 or not data.startswith(self._ready):
+                return False
+            said = data[len(self._ready) :]
+        elif self.state is State.SEARCHING:
+            said = data
+        else:
+            return False
+        parts = last_words(said)
+        if parts is None:
+            return False
+        reports, best = parts
+        if said is not data:
+            self._on_ready(self._ready, events)
+        search.put_by(reports)
+        self._talk.append(data[:-1])
+        self._on_bestmove(best, events)
+        return True
 
     def _skim(self, block: bytes, events: list[Event]) -> bool:
         # a flood of reports, too many to look at one by one

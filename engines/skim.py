@@ -1,8 +1,9 @@
-"""A flood of reports told apart at a glance: of a block of common lines, the last one of each rank.
+"""What is said told apart at a glance, where it is just as it mostly is; what is not goes line by line.
 
-An engine may print faster than lines can be taken one by one. All but the last report of a rank have no
-effect where each is a common one, and that is seen of a whole block at once: without its digits, its blanks
-and the letters that moves are written with, a line of the common layout is always the same few letters.
+Of a short search all that is said often comes at once, and only its best move is waited for. And an engine
+may print faster than lines can be taken one by one: all but the last report of a rank have no effect where
+each is a common one, which is seen of a whole block. Without its digits, its blanks and the letters that
+moves are written with, a line of the common layout is always the same few letters.
 """
 
 from __future__ import annotations
@@ -29,6 +30,20 @@ _LAYOUTS = frozenset(
     _bones(b"info depth seldepth multipv score %b %bnodes nps %btbhits time pv" % parts)
     for parts in product((b"cp", b"mate"), (b"", b"wdl "), (b"", b"hashfull "))
 )
+
+
+def last_words(said: bytes) -> tuple[bytes, bytes] | None:
+    """The reports and the best move's line, where these are all that is said: lines of `info` and one last
+    line of `bestmove`, none of them in need of being put right."""
+    end = said.rfind(b"\nbestmove ") + 1
+    if not (end or said.startswith(b"bestmove ")) or said.find(b"\n", end) != len(said) - 1:
+        return None
+    reports = said[:end]
+    if b"\t" in said or (reports and not reports.startswith(b"info ")):
+        return None
+    if reports and reports.count(b"\n") != reports.count(b"\ninfo ") + 1:
+        return None
+    return reports, said[end:-1]
 
 
 def last_lines(block: bytes, ranks: Collection[int], longest: int) -> Mapping[int, bytes] | None:

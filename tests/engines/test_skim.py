@@ -150,16 +150,75 @@ def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
 
 def heard(chunks: list[bytes], *, streamed: bool) -> Session:
     """A session that has heard these chunks in a search, and then its best move."""
-    uci = get("uci")
-    session = Session(uci, uci.capabilities)
-    session.hello()
-    session.feed(b"uciok\n")
+    session = new_session()
     session.go("position startpos", PLAN, streamed=streamed)
     session.feed(b"readyok\n")
     for chunk in chunks:
         session.feed(chunk)
     session.stop()
     session.feed(b"bestmove e2e4\n")
+    return session
+
+
+ODD_LINES = st.sampled_from(
+    [b"readyok", b"bestmove e2e4", b"bestmove d2d4 ponder d7d5", b"bestmove", b" bestmove e2e4",
+     b"bestmove\te2e4", b"bestmove e2e4 draw", b"info string hello", b"info", b" info depth 1", b"",
+     b"banner", b"uciok", b"info depth 3 score cp 4 pv e2e4 bestmove e2e4"]
+)  # fmt: skip
+SHORT = Plan(go="go depth 9")
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(st.one_of(LINES, ODD_LINES), max_size=5),
+    st.booleans(),
+    st.sampled_from([b"\n", b"\r\n"]),
+    st.sampled_from([SHORT, Plan(go="go infinite", open_ended=True), Plan(go="go depth 9", nodes=5000)]),
+    st.integers(0, 1),
+)
+def test_a_short_search_told_at_once_is_the_same_as_line_by_line(
+    lines: list[bytes], fenced: bool, ending: bytes, plan: Plan, pings: int
+) -> None:
+    lines = [*([b"readyok"] if fenced else []), *lines, b"bestmove g1f3 ponder g8f6"]
+    talks, events = [], []
+    for chunks in ([ending.join([*lines, b""])], [line + ending for line in lines]):
+        session = new_session()
+        for _ in range(pings):
+            session.ping()
+        session.go("position startpos", plan)
+        if not fenced:
+            session.feed(b"readyok\n" * (1 + pings))
+        events.append([type(event) for chunk in chunks for event in session.feed(chunk)])
+        talks.append(session)
+    one, other = talks
+    assert events[0] == events[1]
+    assert one.tail == other.tail
+    for name in ("state", "pings", "strays", "walled", "heard_bytes", "wall"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert one.search is not None
+    assert other.search is not None
+    for name in ("best", "ponder", "word", "finished", "stopped_for", "draw_offered"):
+        assert getattr(one.search, name) == getattr(other.search, name), name
+    assert state(one.search) == state(other.search)
+
+
+def test_the_reports_of_a_short_search_are_not_looked_at_before_somebody_asks() -> None:
+    session = new_session()
+    search = session.prepare("position startpos", SHORT)
+    session.launch(search)
+    session.feed(b"readyok\n" + report() + b"\nbestmove e2e4\n")
+    assert (search.finished, search.best) == (True, "e2e4")
+    assert search._unread
+    assert [info.pv for info in search.lines()] == [("e2e4", "e7e5")]
+    assert not search._unread
+
+
+def new_session() -> Session:
+    """One that has been greeted."""
+    uci = get("uci")
+    session = Session(uci, uci.capabilities)
+    session.hello()
+    session.feed(b"uciok\n")
     return session
 
 
