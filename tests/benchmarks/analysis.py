@@ -11,15 +11,10 @@ import chess
 
 from adapter import Limit, Pool
 from engines.find import choose
-from tests.benchmarks.fen import records
+from tests.benchmarks.fen import questions
 from tests.benchmarks.floor import Floor, best
 from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
 from tests.benchmarks.peers import python_chess
-
-
-def questions(number: int) -> list[str]:
-    """Records of games that are not over."""
-    return [fen for fen in records(number + 20) if any(chess.Board(fen).legal_moves)][:number]
 
 
 async def analyzed(pool: Pool, fens: Sequence[str], nodes: int) -> list[str]:
@@ -45,7 +40,7 @@ async def _entered(pool: Pool) -> Pool:
 
 def _one(quick: bool) -> Iterator[Result]:
     found = choose("chess", "stockfish", fallback=False)
-    fens = questions(200 if quick else 1000)
+    fens = questions(100)
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
         floor = stack.enter_context(Floor(found.command))
@@ -60,7 +55,7 @@ def _one(quick: bool) -> Iterator[Result]:
                 "peer": lambda: peer(fens),
                 "floor": lambda: [best(floor.ask(_request(fen, 1))) for fen in fens],
             },
-            5 if quick else 15,
+            11 if quick else 101,
         )
     for name, over, under, goal in (
         ("FEN in, checked FEN out, against python-chess", "peer", "ours", at_least(2)),

@@ -22,6 +22,11 @@ def records(number: int, seed: int = 7) -> list[str]:
     return found
 
 
+def questions(number: int) -> list[str]:
+    """Records of games that are not over."""
+    return [fen for fen in records(number + 20) if any(chess.Board(fen).legal_moves)][:number]
+
+
 def _chess(quick: bool) -> Iterator[Result]:
     fens = records(500 if quick else 3000)
     bad = [fen for fen in fens if not check(fen).ok or not chess.Board(fen).is_valid()]

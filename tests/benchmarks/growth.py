@@ -19,7 +19,8 @@ from adapter.judge import ask, judge
 from engines.dialects import get
 from engines.plan import plan
 from engines.session import Session
-from tests.benchmarks.analysis import analyzed, pooled, questions
+from tests.benchmarks.analysis import analyzed, pooled
+from tests.benchmarks.fen import questions
 from tests.benchmarks.measure import Benchmark, Result, at_most, interleaved
 
 SPARE = 1.2

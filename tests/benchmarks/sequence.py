@@ -23,7 +23,7 @@ from engines.limits import Limit
 from engines.plan import Plan, plan
 from engines.profile import Profile
 from tests.benchmarks import instant
-from tests.benchmarks.fen import records
+from tests.benchmarks.fen import questions
 from tests.benchmarks.floor import Floor, best
 from tests.benchmarks.measure import Benchmark, Result, Timings, at_least, at_most, interleaved
 from tests.benchmarks.peers import pypi_stockfish, python_chess
@@ -95,7 +95,7 @@ def _row(
 
 def _stockfish(quick: bool) -> Iterator[Result]:
     found = choose("chess", "stockfish", fallback=False)
-    fens = records(300 if quick else 1000)
+    fens = questions(100)
     boards, given = [chess.Board(fen) for fen in fens], prepared(fens)
     count = len(fens)
     with ExitStack() as stack:
@@ -114,7 +114,7 @@ def _stockfish(quick: bool) -> Iterator[Result]:
                 "python-chess": lambda: peer(boards),
                 "pypi": lambda: pypi(fens),
             },
-            5 if quick else 15,
+            11 if quick else 101,
             same=True,
         )
     rows: tuple[tuple[int | None, str, tuple[str, str], str, float], ...] = (
@@ -135,7 +135,7 @@ def _instant(quick: bool) -> Iterator[Result]:
     command = (sys.executable, "-S", "-E", str(Path(instant.__file__)))
     profile = known("generic-uci")
     # one position, where the engine's one answer is a legal move
-    given, boards = prepared([chess.STARTING_FEN]) * 1000, [chess.Board()] * 1000
+    given, boards = prepared([chess.STARTING_FEN]) * 200, [chess.Board()] * 200
     count = len(given)
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
@@ -148,7 +148,7 @@ def _instant(quick: bool) -> Iterator[Result]:
                 "floor": lambda: [best(floor.ask(line)) for line in requests(given, fenced=True)],
                 "python-chess": lambda: peer(boards),
             },
-            3 if quick else 9,
+            11 if quick else 51,
             same=True,
         )
     yield _row(timings, 4, "instant engine, batch, against the floor", ("batch", "floor"), "wall", 1.5, count)
