@@ -166,8 +166,8 @@ class Archive:
     def results(
         self, search: int | None = None, *, failed: bool | None = None, mates: int | None = None
     ) -> Iterator[Result]:
-        """Results in the order they were stored: of one search or of all, with or without an answer, or those
-        that see a mate for either side in at most so many moves (0: in any number)."""
+        """Results by search, positions in the order they were met: of one search or of all, with or without
+        an answer, or those that see a mate for either side in at most so many moves (0: in any number)."""
         wanted, values = ["1"], list[int]()
         if search is not None:
             wanted.append("r.search = ?")
@@ -179,7 +179,7 @@ class Archive:
             values += [mates] if mates else []
         query = (
             f"SELECT {COLUMNS} FROM results r JOIN positions p ON p.id = r.position "
-            f"WHERE {' AND '.join(wanted)} ORDER BY r.id"
+            f"WHERE {' AND '.join(wanted)} ORDER BY r.search, r.position"
         )
         return map(read_result, self.rows(query, *values))
 

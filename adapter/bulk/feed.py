@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator, Iterator
 
 import msgspec
 
@@ -14,79 +13,119 @@ from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import Item, Reading, Reject, judge
 
 BATCH = 256  # records
-PATIENCE = 0.5  # seconds after which a batch need not be full: the input may be slow
+PATIENCE = 0.1  # seconds that a batch is given to fill up: the input may be slow
 
 
-class Batch(msgspec.Struct, frozen=True):
-    """Records of one source in their order. `ends` tells that none follows in it, `records` how many it had
-    up to here."""
+class End(msgspec.Struct, frozen=True):
+    """The end of a source that held so many records."""
 
     source: str
     records: int
+
+
+Found = Item | Reject | End
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Some records in their order, and the sources that end behind them."""
+
     found: tuple[Item | Reject, ...]
-    ends: bool
+    ends: tuple[End, ...] = ()
 
 
-def batches(inputs: Inputs, reading: Reading) -> Iterator[Batch]:
-    """The whole input, batch by batch. Raises ConfigError, MissingExtra, as `Inputs` does."""
+def records(inputs: Inputs, reading: Reading) -> Generator[Found, None, None]:
+    """The whole input, record by record. Raises ConfigError, MissingExtra, as `Inputs` does."""
     for name in inputs.names:
-        entries = inputs.records(name, reading)
-        number, ends = 0, False
-        while not ends:
-            found: list[Item | Reject] = []
-            failure: Exception | None = None
-            begun = time.monotonic()
-            try:
-                for entry in entries:
-                    number += 1
-                    found.append(judge(entry, number, reading))
-                    if len(found) == BATCH or time.monotonic() - begun > PATIENCE:
-                        break
-                else:
-                    ends = True
-            except Exception as error:
-                # the records that were read before it count all the same
-                failure = error
-            yield Batch(name, number, tuple(found), ends)
-            if failure is not None:
-                raise failure
+        number = 0
+        for entry in inputs.records(name, reading):
+            number += 1
+            yield judge(entry, number, reading)
+        yield End(name, number)
 
 
-async def fed(found: Iterator[Batch]) -> AsyncGenerator[Batch, None]:
-    """The batches, each made in a thread while the one before is dealt with.
+class Feed:
+    """Records read by a thread of their own, no more than a batch ahead of who takes them."""
 
-    A daemon thread for each: nothing can end a read of a silent pipe from outside, and the program must be
-    able to end while one waits.
-    """
-    coming = _start(found)
-    while (batch := await coming) is not None:
-        coming = _start(found)
-        yield batch
+    def __init__(self, found: Generator[Found, None, None]) -> None:
+        self._found = found
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()  # something to take, or a whole batch, or the end
+        self._room = threading.Condition()  # guards what follows
+        self._waiting: list[Found] = []
+        self._ended = False
+        self._left = False
+        self._failure: Exception | None = None
 
-
-def _start(found: Iterator[Batch]) -> asyncio.Future[Batch | None]:
-    loop = asyncio.get_running_loop()
-    result: asyncio.Future[Batch | None] = loop.create_future()
-    # its error is the reader's, who may have left before
-    result.add_done_callback(lambda done: done.cancelled() or done.exception())
-
-    def settle(batch: Batch | None, error: Exception | None) -> None:
-        if result.done():
-            return
-        if error is None:
-            result.set_result(batch)
-        else:
-            result.set_exception(error)
-
-    def work() -> None:
-        batch, failure = None, None
+    async def batches(self) -> AsyncGenerator[Batch, None]:
+        """What was read, batch by batch. Raises what the reading raised, after what was read before it."""
+        # A daemon: nothing can end a read of a silent pipe from outside, and the program must be able to end
+        # while one waits.
+        threading.Thread(target=self._read, name="fenwire-input", daemon=True).start()
         try:
-            batch = next(found, None)
+            while True:
+                await self._some()
+                with self._room:
+                    taken, self._waiting = self._waiting, []
+                    ended = self._ended
+                    self._room.notify()
+                for batch in _grouped(taken):
+                    yield batch
+                if ended:
+                    break
+            if self._failure is not None:
+                raise self._failure
+        finally:
+            with self._room:
+                self._left = True
+                self._room.notify()
+
+    async def _some(self) -> None:
+        """Waits for something to take: a whole batch, or what there is after a while."""
+        while not self._waiting and not self._ended:
+            self._news.clear()
+            await self._news.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while len(self._waiting) < BATCH and not self._ended:
+                    self._news.clear()
+                    await self._news.wait()
+
+    def _read(self) -> None:
+        try:
+            for one in self._found:
+                with self._room:
+                    self._room.wait_for(lambda: len(self._waiting) < BATCH or self._left)
+                    if self._left:
+                        break
+                    self._waiting.append(one)
+                    tell = len(self._waiting) in (1, BATCH)
+                if tell:
+                    self._tell()
+            self._found.close()
         except Exception as error:
-            failure = error
+            # the records that were read before it count all the same
+            self._failure = error
+        with self._room:
+            self._ended = True
+        self._tell()
+
+    def _tell(self) -> None:
         # a loop that was closed meanwhile has no use for it
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(settle, batch, failure)
+            self._loop.call_soon_threadsafe(self._news.set)
 
-    threading.Thread(target=work, name="fenwire-input", daemon=True).start()
-    return result
+
+def _grouped(taken: list[Found]) -> Iterator[Batch]:
+    """What was taken as batches, one up to the ends of sources and one behind them."""
+    found: list[Item | Reject] = []
+    ends: list[End] = []
+    for one in taken:
+        if isinstance(one, End):
+            ends.append(one)
+            continue
+        if ends:
+            yield Batch(tuple(found), tuple(ends))
+            found, ends = [], []
+        found.append(one)
+    if found or ends:
+        yield Batch(tuple(found), tuple(ends))

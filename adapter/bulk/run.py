@@ -11,7 +11,7 @@ from typing import Any
 
 from adapter.bulk.answer import Answer
 from adapter.bulk.backend import Backend, Seat
-from adapter.bulk.feed import Batch, batches, fed
+from adapter.bulk.feed import Batch, Feed, records
 from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import Item, Reading, Reject
 from adapter.bulk.store import Known, Store
@@ -85,7 +85,8 @@ class Run:
         """
         async with AsyncExitStack() as stack:
             self._store = stack.enter_context(Store(self._path))
-            source = await stack.enter_async_context(aclosing(fed(batches(self._inputs, self._reading))))
+            feed = Feed(records(self._inputs, self._reading))
+            source = await stack.enter_async_context(aclosing(feed.batches()))
             first = await self._first(source)
             if first is not None:
                 await self._engage(stack, first)
@@ -149,8 +150,8 @@ class Run:
                 self.tally.reject(one)
             elif self._is_new(one, next(known)):
                 wanted.append(one)
-        if batch.ends:
-            self._store.end_source(batch.source, batch.records)
+        for end in batch.ends:
+            self._store.end_source(end.source, end.records)
         return wanted
 
     def _played(self, one: Item | Reject) -> Item | Reject:

@@ -20,7 +20,7 @@ from adapter import Archive, Cp, Mate, Position
 from adapter.bulk.answer import Answer, StoredLine
 from adapter.bulk.contrast import disagreements, swings
 from adapter.bulk.export import COLUMNS, Exported, export
-from adapter.bulk.feed import batches
+from adapter.bulk.feed import records
 from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import Item, Reading, judge
 from adapter.bulk.store import Store
@@ -234,8 +234,8 @@ def test_what_is_exported_can_be_searched_again(game: Path, tmp_path: Path) -> N
     with Archive(game) as archive:
         keys = {key for (key,) in archive.rows("SELECT key FROM positions")}
         export(archive, tmp_path / "e.csv")
-    found = [one for batch in batches(Inputs([tmp_path / "e.csv"]), Reading()) for one in batch.found]
-    assert {one.key for one in found if isinstance(one, Item)} == keys
+    found = [one for one in records(Inputs([tmp_path / "e.csv"]), Reading()) if isinstance(one, Item)]
+    assert {one.key for one in found} == keys
     assert len(found) == 7
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from adapter.bulk.feed import BATCH, Batch, batches
+from adapter.bulk.feed import BATCH, End, Found, records
 from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import Item, Reading, Reject
 from adapter.errors import ConfigError
@@ -59,10 +59,11 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def read(*paths: str | Path, reading: Reading | None = None) -> list[Item | Reject]:
-    return [one for batch in batches(Inputs(paths), reading or Reading()) for one in batch.found]
+    found = records(Inputs(paths), reading or Reading())
+    return [one for one in found if not isinstance(one, End)]
 
 
-def records(found: list[Item | Reject]) -> list[str]:
+def fens(found: list[Item | Reject]) -> list[str]:
     assert all(isinstance(one, Item) for one in found), found
     return [one.position.fen for one in found if isinstance(one, Item)]
 
@@ -73,7 +74,7 @@ def test_every_kind_gives_the_same_records(name: str, packing: str, tmp_path: Pa
     path = tmp_path / (name + packing)
     path.write_bytes(PACKINGS[packing](LINES[name].encode()))
     found = read(path)
-    assert records(found) == RECORDS
+    assert fens(found) == RECORDS
     assert {one.place.source for one in found} == {str(path)}
     assert [one.place.record for one in found] == [1, 2, 3]
 
@@ -83,7 +84,7 @@ def test_what_no_suffix_tells_is_seen(name: str, tmp_path: Path) -> None:
     """As it has to be for standard input."""
     path = tmp_path / "unknown"
     path.write_bytes(gzip.compress(LINES[name].encode()))
-    assert records(read(path)) == RECORDS
+    assert fens(read(path)) == RECORDS
 
 
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     lines = {path.name: [one.place.line for one in read(path)] for path in paths}
     assert lines == {"a.fen": [2, 4, 5], "a.csv": [2, 3, 4], "long.csv": [2, 4, 6], "a.pgn": [1, 1, 1]}
     assert [one.place.ply for one in read(paths[3])] == [0, 1, 2]
-    assert records(read(paths[3], reading=Reading(ply=1))) == [E4]
+    assert fens(read(paths[3], reading=Reading(ply=1))) == [E4]
 
 
 def test_games_beside_each_other(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_lichess_evaluations_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "evals.jsonl"
     evals = [{"pvs": [{"cp": 1, "line": "e7e5"}], "knodes": 1, "depth": 1}]
     path.write_text(json.dumps({"fen": " ".join(E4.split(" ")[:4]), "evals": evals}))
-    assert records(read(path)) == [E4]
+    assert fens(read(path)) == [E4]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_the_side_and_what_is_allowed_are_passed_on(tmp_path: Path) -> None:
     path.write_text("4k3/8/8/8/8/PPPP4/PPPPP3/4K3\n")
     assert isinstance(read(path)[0], Reject)
     reading = Reading(side="b", allow=("too-many-pawns",))
-    assert records(read(path, reading=reading)) == ["4k3/8/8/8/8/PPPP4/PPPPP3/4K3 b - - 0 1"]
+    assert fens(read(path, reading=reading)) == ["4k3/8/8/8/8/PPPP4/PPPPP3/4K3 b - - 0 1"]
 
 
 def test_the_same_position_has_one_key_however_it_is_written(tmp_path: Path) -> None:
@@ -237,16 +238,16 @@ def test_what_was_read_of_a_damaged_file_counts(packing: str, fault: str, tmp_pa
         data[-8:] = bytes(8)
     path = tmp_path / f"a.fen{packing}"
     path.write_bytes(data)
-    found: list[Batch] = []
+    found: list[Found] = []
 
     def gather() -> None:
-        for batch in batches(Inputs([path]), Reading()):
-            found.append(batch)
+        for one in records(Inputs([path]), Reading()):
+            found.append(one)
 
     with pytest.raises(ConfigError, match="damaged"):
         gather()
-    assert not any(batch.ends for batch in found)
-    assert sum(len(batch.found) for batch in found) > 100
+    assert not any(isinstance(one, End) for one in found)
+    assert len(found) > 100
 
 
 def test_many_frames_are_one_file(tmp_path: Path) -> None:
@@ -254,7 +255,7 @@ def test_many_frames_are_one_file(tmp_path: Path) -> None:
     path = tmp_path / "a.fen.zst"
     packer = zstandard.ZstdCompressor()
     path.write_bytes(b"".join(packer.compress(f"{record}\n".encode()) for record in RECORDS))
-    assert records(read(path)) == RECORDS
+    assert fens(read(path)) == RECORDS
     path = tmp_path / "a.fen.gz"
     path.write_bytes(b"".join(gzip.compress(f"{record}\n".encode()) for record in RECORDS))
-    assert records(read(path)) == RECORDS
+    assert fens(read(path)) == RECORDS
