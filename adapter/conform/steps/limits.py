@@ -11,6 +11,7 @@ from engines.limits import Limit
 from engines.score import Mate
 
 DEPTH = 4
+UNHURRIED = 15.0  # seconds for a search to about that depth: no matter of speed, on however busy a machine
 NODES = 5_000
 # Engines look at their count once every so many positions: Stockfish 1024 at most, others 4096.
 NODES_OVER = 4_500
@@ -21,7 +22,7 @@ async def _depth(candidate: Candidate) -> str:
     """Searches the positions of the survey, whose answers the steps on reports look at."""
     limit = Limit(depth=DEPTH)
     for text in candidate.arena.survey:
-        answer = await candidate.ask(text, limit)
+        answer = await candidate.ask(text, limit, seconds=UNHURRIED)
         candidate.answers.append(answer)
     for answer in candidate.answers:
         infos = [info for info in candidate.infos(answer) if info.depth is not None]
@@ -128,10 +129,10 @@ async def _reproducible(candidate: Candidate) -> str:
     for _ in range(2):
         talk = await candidate.talk()
         await candidate.begin_game(talk)
-        answer = await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH))
+        answer = await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH), seconds=UNHURRIED)
         counts.append(_nodes_of(candidate, answer))
         # a deeper search, for what it leaves behind
-        await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH + 1))
+        await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH + 1), seconds=UNHURRIED)
     if None in counts:
         raise Remark("it reports no nodes to compare")
     if counts[0] != counts[1]:
