@@ -1,0 +1,81 @@
+"""What a pool's engines are given beforehand: it is shared out, taken over by who is free, and never lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from adapter.errors import EngineError
+from adapter.pool import Pool
+from adapter.round import LINED_UP
+from engines.find import Found
+from engines.limits import Limit
+
+pytestmark = pytest.mark.usefixtures("no_leaks_async")
+
+Scripted = Callable[..., Found]
+LIMIT = Limit(depth=3)
+PATIENCE = 60.0
+
+
+def fens(number: int) -> list[str]:
+    """Positions in which e2e4 is legal, the scripted engine's answer to everything."""
+    rng, found = random.Random(number), []
+    while len(found) < number:
+        board = chess.Board()
+        board.remove_piece_at(rng.choice([chess.B1, chess.C1, chess.D1, chess.F1, chess.G1]))
+        for square in rng.sample([chess.A7, chess.B7, chess.C7, chess.G7, chess.H7, chess.B8], 3):
+            board.remove_piece_at(square)
+        board.castling_rights = chess.BB_EMPTY
+        board.fullmove_number = len(found) + 1
+        found.append(board.fen())
+    return found
+
+
+def asked(pool: Pool) -> list[list[str]]:
+    """The positions each engine was sent, as far back as its talk is kept."""
+    return [
+        [line for line in engine.driver._link.session.tail if line.startswith("> position")]
+        for engine in pool.engines
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+async def test_all_are_asked_once_and_shared_out_evenly(size: int, scripted: Scripted) -> None:
+    given = fens(4 * size + 1)
+    async with Pool(scripted("--strict", "--think", "0.15"), size=size) as pool, asyncio.timeout(PATIENCE):
+        results = [result async for result in pool.analyze(given, LIMIT, ordered=True)]
+        found = [result.analysis.best.move for result in results if result.analysis and result.analysis.best]
+        assert found == ["e2e4"] * len(given)
+        counts = [len(lines) for lines in asked(pool)]
+        assert Counter(line for lines in asked(pool) for line in lines).most_common(1)[0][1] == 1
+        assert sum(counts) == len(given)
+        assert max(counts) - min(counts) <= LINED_UP, "an idle engine left another's line alone"
+
+
+async def test_what_was_lined_up_behind_a_death_is_asked_again(scripted: Scripted) -> None:
+    given = fens(12)
+    deadly = given[4]
+    async with Pool(scripted("--die-on", deadly), size=1) as pool, asyncio.timeout(PATIENCE):
+        results = [result async for result in pool.analyze(given, LIMIT, ordered=True)]
+    assert [result.index for result in results] == list(range(12))
+    failed = [result for result in results if result.error is not None]
+    assert [result.given for result in failed] == [deadly]
+    assert isinstance(failed[0].error, EngineError)
+
+
+async def test_what_is_left_is_not_asked(scripted: Scripted) -> None:
+    async with Pool(scripted("--strict", "--think", "0.1"), size=1) as pool, asyncio.timeout(PATIENCE):
+        results = pool.analyze(fens(30), LIMIT)
+        await anext(results)
+        await results.aclose()
+        before = len(asked(pool)[0])
+        assert before <= 1 + LINED_UP + 1
+        again = [result async for result in pool.analyze(fens(2), LIMIT)]
+        assert all(result.analysis is not None for result in again)
+        assert len(asked(pool)[0]) <= before + 2
