@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from adapter.fen import castling, enpassant, heuristics
+from adapter.fen import castling, enpassant, heuristics, xiangqi_rules
 from adapter.fen.finding import Fault, Setup
 from adapter.fen.games import Game
 from adapter.fen.judge import sound
@@ -17,12 +17,14 @@ CLEAR = 0.75  # how much less the best reading must cost than the next to be the
 WRONG_SIDE = 0.8
 NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
 ANOTHER_MAN = 1.0  # a man of another kind on a square
-ANOTHER_SIDE = 1.0  # besides, when it is no square that man starts on
+ANOTHER_SIDE = 0.5  # besides, when it is no square that man starts on
+AT_HOME = 0.7  # a man where it stands at the start is less likely the one too many
 VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
 MOST_SHOWN = 6
 MOST_BLAMED = 3  # men of which one is too many
 _TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
+_MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 _HOPELESS = 15.0  # readings that cost so much more than the best are no readings
 
 Priced = Sequence[tuple[float, str]]
@@ -83,10 +85,14 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
     """Boards with one man exchanged (or as many as a fault names kings too many), cheapest first."""
     options: dict[str, float] = {}
     for fault in faults:
-        for changed in _exchanged(cells, fault, hints):
-            options[changed] = ANOTHER_MAN + strain(changed, hints)
+        boards = list(_exchanged(cells, fault, hints))
+        options |= {board: ANOTHER_MAN + strain(board, hints) for board in boards}
         if fault.code in _TOO_MANY:
-            options |= _superfluous(cells, fault, hints) | options
+            near, told = _superfluous(cells, fault, hints)
+            # what nothing tells of is not offered by itself, but keeps another board from being the only one
+            options |= near | options if told or boards else {}
+        elif fault.code in _MISPLACED and len(fault.cells) == 1:
+            options |= _beside(cells, fault.cells[0], hints) | options
     return sorted((cost, changed) for changed, cost in options.items())
 
 
@@ -114,27 +120,41 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
                 yield _with(cells, cell, letter)
     elif fault.code in _TOO_MANY:
         for cell in fault.cells:
-            if game.home[cell] not in (".", cells[cell]):
-                yield _with(cells, cell, game.home[cell])
+            home = game.home[cell]
+            if home not in (".", cells[cell]) and cells.count(home) < game.limits[home.upper()]:
+                yield _with(cells, cell, home)
 
 
-def _superfluous(cells: str, fault: Fault, hints: Hints) -> dict[str, float]:
+def _superfluous(cells: str, fault: Fault, hints: Hints) -> tuple[dict[str, float], bool]:
     """Boards without one of the men that are too many, or with it given to the other side.
 
-    None when nothing tells which of them is the wrong one.
+    And whether anything tells which of them is the wrong one.
     """
     options: dict[str, tuple[float, int]] = {}
     for cell in fault.cells:
+        at_home = AT_HOME * (cells[cell] == hints.game.home[cell])
         removed = _with(cells, cell, ".")
-        options[removed] = ANOTHER_MAN + strain(removed, hints), cell
+        options[removed] = ANOTHER_MAN + at_home + strain(removed, hints), cell
         other = cells[cell].swapcase()
         if cells.count(other) < hints.game.limits[other.upper()]:
             given = _with(cells, cell, other)
-            options[given] = ANOTHER_MAN + ANOTHER_SIDE + strain(given, hints), cell
+            options[given] = ANOTHER_MAN + ANOTHER_SIDE + at_home + strain(given, hints), cell
     best = min(cost for cost, _ in options.values())
     near = {changed: cost for changed, (cost, _) in options.items() if cost < best + CLEAR}
     blamed = {options[changed][1] for changed in near}
-    return near if len(blamed) <= min(MOST_BLAMED, len(fault.cells) // 3) else {}
+    return near, len(blamed) <= min(MOST_BLAMED, len(fault.cells) // 3)
+
+
+def _beside(cells: str, cell: int, hints: Hints) -> dict[str, float]:
+    """Boards with a man one file further, where it may stand; and one without it, for it may be neither."""
+    places, width = xiangqi_rules.PLACES[cells[cell]], hints.game.width
+    moved = [
+        _with(_with(cells, cell, "."), other, cells[cell])
+        for other in (cell - 1, cell + 1)
+        if other in places and other // width == cell // width and cells[other] == "."
+    ]
+    boards = [*moved, _with(cells, cell, ".")] if moved else []
+    return {board: ANOTHER_MAN + strain(board, hints) for board in boards if "K" in board and "k" in board}
 
 
 def _crowned(cells: str, hints: Hints) -> Iterator[str]:

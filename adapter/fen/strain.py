@@ -98,6 +98,8 @@ def _common(cells: str, gone: int, hints: Hints) -> float:
         left = sum(home != "." for _, home in pairs)
         come = sum(man != "." for man, _ in pairs)
         cost += UNLIKELY * (max(left, come) > 2 * hints.plies)
+        # whoever has moved is not at home again before his second move
+        cost += UNLIKELY * (0 < hints.plies < 4 and not come)
     return cost
 
 
