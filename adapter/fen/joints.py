@@ -14,6 +14,7 @@ _MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for
 _SIZES = ((10, 9), (8, 8))
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
+_RIGHTS = re.compile(r"[KQkq]{1,3}")
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
 _RANK_SIGNS = "\\|,:;_-+.!"
 # What addresses have for blanks and slashes; other characters are slips.
@@ -33,12 +34,13 @@ def set_right(source: Source, first: int, stop: int, findings: list[Finding]) ->
 
 
 def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
-    gaps = _gaps(source.words(first, stop))
-    if not gaps:
-        return source, stop
-    spans = [source.span(*gap) for gap in gaps]
-    message = "a blank inside the board"
-    findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
+    tokens = source.words(first, stop)
+    for field, gaps in (("board", _gaps(tokens)), ("castling field", _castling_gaps(tokens))):
+        if gaps:
+            spans = [source.span(*gap) for gap in gaps]
+            message = f"a blank inside the {field}"
+            findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
+    gaps = _gaps(tokens) + _castling_gaps(tokens)
     return source.without(gaps), stop - sum(end - start for start, end in gaps)
 
 
@@ -72,6 +74,16 @@ def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
         else:
             last = ""
     return found
+
+
+def _castling_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
+    """Blanks between the letters of one castling field."""
+    pairs = itertools.pairwise(tokens[:_MOST_WORDS])
+    return [
+        (one.stop, two.first)
+        for one, two in pairs
+        if _RIGHTS.fullmatch(one.plain) and _RIGHTS.fullmatch(two.plain)
+    ]
 
 
 def _from_words(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:

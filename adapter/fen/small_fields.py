@@ -113,16 +113,18 @@ class SmallFields:
         if odd or not letters:
             spans = self._spans(word, odd)
             shown = ", ".join(dict.fromkeys(repr(word.raw[i]) for i in odd[:6]))
-            message = f"{shown} is no castling letter; the field holds KQkq, letters of files, or '-' alone"
+            what = "are no castling letters" if ", " in shown else "is no castling letter"
+            message = f"{shown} {what}; the field holds KQkq, letters of files, or '-' alone"
             self._say("castling-grammar", "error", "castling", self.source.of(word), message, spans)
             # an English word (`none`, `all`) is no list of files, though it may be made of their letters
             letters = [] if word.plain.islower() and not set(word.plain) & set("kq") else letters
-            self.odd = len(odd) if letters else 0
+            # a sign between the letters stands for none of them
+            self.odd = sum(word.plain[i].isalnum() for i in odd) if letters else 0
         repeated = [i for i, char in enumerate(word.plain) if char in word.plain[:i] and i not in odd]
         if repeated:
             spans = self._spans(word, repeated)
             shown = " and ".join(dict.fromkeys(word.raw[i] for i in repeated))
-            message = f"{shown} is said twice in {word.raw[:20]}"
+            message = f"{shown} {'are' if ' and ' in shown else 'is'} said twice in {word.raw[:20]}"
             self._say("castling-duplicate", "error", "castling", self.source.of(word), message, spans)
         elif not odd and not castling.in_order(letters):
             fix = castling.canonical(letters)

@@ -126,6 +126,8 @@ REFUSED = [
     (START.replace(" ", "|"), {"whitespace"}),
     (START.replace("8/8/8", "8/ 8/8"), {"whitespace"}),
     (START.replace("/", " / "), {"whitespace"}),
+    (START.replace("KQkq", "KQ kq"), {"whitespace"}),
+    (START.replace("KQkq", "K Q k q"), {"whitespace"}),
     (START.replace("/", "/\n"), {"whitespace"}),
     (START.replace("/", " /"), {"whitespace"}),
     (START.replace("nbqk", "nb qk", 1), {"whitespace"}),
