@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from adapter.cli.errors import plain
+from adapter.cli.limits import SECONDS
 from engines.errors import ConfigError
 from engines.find import choose, find, known, remedy
 from engines.profile import Broken, Profile, catalog, user_folder
@@ -127,7 +128,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
 @click.argument("engine", metavar="E")
 @click.argument("words", metavar="COMMAND…", nargs=-1, required=True)
 @click.option("--until", metavar="WORD", help="Read on until a line begins with it.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, help="Seconds.")
+@click.option("--timeout", type=SECONDS, metavar="S", default=60.0, help="Seconds.")
 def send(engine: str, words: tuple[str, ...], until: str | None, timeout: float) -> None:
     """Send raw lines and print what the engine says to them.
 

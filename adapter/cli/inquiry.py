@@ -7,6 +7,7 @@ position of the wrong game may end one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,9 @@ from engines.options import OptionTable
 from engines.plan import plan
 from engines.profile import read, user_folder
 
-SECONDS = 10.0  # for one move in a position that has one only
+SECONDS = 10.0  # for one move in a position that has one only, and to say that it is ready
+STOP_SECONDS = 2.0  # for that move once it is told to stop
+UNASKED, UNASKED_SECONDS = 3, 1.0  # answers to a ping that was not sent yet; for the greeting behind them
 CLOCK_MS = 600_000  # ten minutes, or, to an engine that counts milliseconds, a little over half a second
 CLOCK_SECONDS = 3.0
 
@@ -64,11 +67,11 @@ async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
             refusals.append(f"asked in {protocol.upper()}, it {refusal}")
             continue
         likely = [game for game in LIKELY[protocol] if variant in (None, *RIDDLES[game].games)]
-        complaints: list[str] = []
-        games = await _games(found, dialect, options, likely, complaints)
+        troubles: list[str] = []
+        games = await _games(found, dialect, options, likely, troubles)
         if not games:
             asked = f", but did not find the only legal move in {' or '.join(likely)}" if likely else ""
-            refusals += [f"it speaks {protocol.upper()}{asked}", *dict.fromkeys(complaints)]
+            refusals += [f"it speaks {protocol.upper()}{asked}", *dict.fromkeys(troubles)]
         for draft in await _drafts(found, dialect, options, games):
             taken = {diagnosis.profile for diagnosis in diagnoses}
             names = (stem, f"{stem}-{protocol}", f"{stem}-{protocol}-{draft['variants'][0]}")
@@ -83,30 +86,41 @@ async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
 async def _greet(found: Found, dialect: Dialect) -> tuple[OptionTable | None, str]:
     """The options it offers in a protocol; None, and what it did instead, where it does not speak that."""
     ends = tuple(word for word, meaning in dialect.heard.items() if meaning in ("hello", "ready"))
-    lines: list[str] = []
+    options = OptionTable()
+
+    def hear(line: str) -> None:
+        word, _, rest = line.strip().partition(" ")
+        if word == "option":
+            options.add(dialect.read_option(rest))
+
     exchange = Exchange(found)
     try:
         async with asyncio.timeout(found.profile.deadlines.start):
             # a ping right behind it: who does not know the greeting answers that alone, and is not waited for
-            await exchange.tell([dialect.hello, dialect.ping], until=ends, show=lines.append)
+            heard = await exchange.tell([dialect.hello, dialect.ping], until=ends, show=hear)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(UNASKED_SECONDS):
+                    # but some say that they are ready before anybody has asked
+                    for _ in range(UNASKED):
+                        if dialect.heard.get(heard.split()[0]) != "hello":
+                            heard = await exchange.tell([dialect.ping], until=ends, show=hear)
+            if dialect.heard.get(heard.split()[0]) == "hello":
+                return options, ""
+            return None, "did not know the greeting"
     except TimeoutError:
-        return None, f"did not answer within {found.profile.deadlines.start:g} s"
+        said = f"; it printed {exchange.tail[-1][2:]!r}" if exchange.tail else ""
+        return None, f"did not answer within {found.profile.deadlines.start:g} s{said}"
     except FenwireError as error:
         return None, str(error).removeprefix(f"{exchange.name} ")
     finally:
-        exchange.process.write(f"{dialect.quit}\n".encode())
-        await exchange.process.end(polite=True, grace=found.profile.deadlines.quit)
-    if dialect.heard.get(lines[-1].split()[0]) != "hello":
-        return None, "did not know the greeting"
-    offered = [line.strip().partition(" ") for line in lines]
-    return OptionTable(dialect.read_option(rest) for word, _, rest in offered if word == "option"), ""
+        await exchange.close(dialect, found.profile.deadlines.quit)
 
 
 async def _games(
-    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str], complaints: list[str]
+    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str], troubles: list[str]
 ) -> dict[str, int]:
-    """Those of the games that it plays, each with the number of the first rank in its moves; what went wrong
-    and what the engine said of it goes to `complaints`."""
+    """Those of the games that it plays, each with the number of the first rank in its moves; what it did
+    instead in the others goes to `troubles`."""
     choice = options.get("UCI_Variant")
     games: dict[str, int] = {}
     for game in likely:
@@ -115,11 +129,15 @@ async def _games(
             continue
         wishes = {} if choice is None else {choice.name: value}
         riddle = RIDDLES[game]
-        reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes, complaints)
+        trouble: list[str] = []
+        reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes, trouble)
         if reply is not None and reply in riddle.answers:
             games[game] = riddle.answers[reply]
             if choice is None:
                 break
+        elif reply is not None:
+            trouble = [f"it answered {reply}"]
+        troubles += [f"asked in {game}: {what}" for what in trouble]
     return games
 
 
@@ -130,25 +148,36 @@ async def _reply(
     limit: Limit,
     seconds: float,
     options: Mapping[str, str],
-    complaints: list[str],
+    troubles: list[str],
 ) -> str | None:
-    """Its best move; None where it gives none, dies of the question or takes longer than it may."""
-    data = {"name": "unknown", "command": found.command, "protocol": dialect.name, "variant": "xiangqi"}
+    """Its best move; None where it gives none, dies of the question or takes longer than it may: `troubles`
+    tell which, and what the engine said of it."""
+    data = {
+        "name": "unknown",
+        "command": found.command,
+        "protocol": dialect.name,
+        "variant": "xiangqi",
+        "deadlines": {"ready": SECONDS, "stop": STOP_SECONDS},
+    }
     profile = read(data, Path(found.path))
     try:
         driver = await Driver.open(profile, found.command, options=options)
     except FenwireError as error:
-        complaints += complaints_of(error)
+        troubles += complaints_of(error)
         return None
     try:
         work = plan(limit, driver.dialect, profile.capabilities, side="w")
         running = await driver.begin(dialect.position(fen, ()), work, timeout=seconds)
         search = await driver.result(running)
     except FenwireError as error:
-        complaints += complaints_of(error)
+        troubles += complaints_of(error)
         return None
     finally:
         await driver.close()
+    if search.stopped_for is not None:
+        troubles.append(f"it gave its move only when it was told to stop, after {seconds:g} s")
+    elif search.best is None:
+        troubles.append(f"it gave no move ({search.word!r})")
     return search.best if search.stopped_for is None else None
 
 

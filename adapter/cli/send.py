@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from engines.dialects import Dialect
 from engines.errors import EngineDied, EngineTimeout
@@ -12,8 +15,13 @@ from engines.find import Found
 from engines.link import describe_exit
 from engines.options import EMPTY
 from engines.process import EngineProcess
+from engines.session import MAX_LINE
 
 LAST_WORDS = 1.0  # seconds for what an ended engine printed to be read
+ROOM = 1 << 20  # bytes of lines that wait to be shown; an engine that prints more has to wait itself
+LINE_BYTES = 100  # what one of them takes beside its characters
+BREATH = 256  # lines shown between two looks at the clock
+TAIL_LINES, TAIL_WIDTH = 20, 500  # lines, and characters of each, kept for error messages
 
 
 async def send(
@@ -58,22 +66,27 @@ async def send(
             stderr_tail=exchange.process.stderr_tail(),
         ) from None
     finally:
-        exchange.process.write(f"{dialect.quit}\n".encode())
-        await exchange.process.end(polite=True, grace=found.profile.deadlines.quit)
+        await exchange.close(dialect, found.profile.deadlines.quit)
     return exchange.process.stderr_tail()
 
 
 class Exchange:
-    """An engine's process, its output cut into lines."""
+    """An engine's process, its output cut into lines. `close` it."""
 
     def __init__(self, found: Found) -> None:
         profile = found.profile
         self.name = Path(found.path).name if profile.template else profile.title
-        self.tail: list[str] = []
+        self.tail: deque[str] = deque(maxlen=TAIL_LINES)
         self.searching = False  # whether a search without end is under way
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._lines: deque[str] = deque()
+        self._bytes = 0  # of them
+        self._room = threading.Condition()
+        self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._rest = b""
+        self._cutting = False  # the rest of a line that was too long is dropped
+        self._ended = False
+        self._closed = False
         self.process = EngineProcess(
             found.command, on_output=self._hear, cwd=profile.cwd, env=profile.env, name=self.name
         )
@@ -85,22 +98,49 @@ class Exchange:
         until: tuple[str, ...],
         show: Callable[[str], None] | None = None,
         last: bool = True,
-    ) -> None:
-        """Sends lines and reads until one begins with a word of `until`, showing them, `last` with it."""
+    ) -> str:
+        """Sends lines and reads until one begins with a word of `until`, showing them, `last` with it; that
+        one. Raises EngineDied."""
         self.process.write("".join(f"{line}\n" for line in lines).encode())
+        count = 0
         while True:
-            line = await self._lines.get()
+            count += 1
+            if count % BREATH == 0:
+                # lines without end would keep us from the deadline
+                await asyncio.sleep(0)
+            line = await self._next()
             if line is None:
                 await self._mourn()
-                return
-            self.tail = [*self.tail[-20:], f"< {line}"]
+            self.tail.append(f"< {line[:TAIL_WIDTH]}")
             ended = line.strip().startswith(until)
             if show is not None and (last or not ended):
                 show(line)
             if ended:
-                return
+                return line
 
-    async def _mourn(self) -> None:
+    async def close(self, dialect: Dialect, grace: float) -> None:
+        """Tells the engine to quit and ends it; what it prints meanwhile is dropped."""
+        self.process.write(f"{dialect.quit}\n".encode())
+        with self._room:
+            self._closed = True
+            self._room.notify()
+        await self.process.end(polite=True, grace=grace)
+
+    async def _next(self) -> str | None:
+        """The next line, None when there will be none."""
+        while True:
+            with self._room:
+                if self._lines:
+                    line = self._lines.popleft()
+                    self._bytes -= LINE_BYTES + len(line)
+                    self._room.notify()
+                    return line
+                if self._ended:
+                    return None
+                self._news.clear()
+            await self._news.wait()
+
+    async def _mourn(self) -> NoReturn:
         status = await self.process.wait_exit(LAST_WORDS)
         code, number, how = (None, None, "closed its output") if status is None else describe_exit(status)
         raise EngineDied(
@@ -113,19 +153,34 @@ class Exchange:
         )
 
     def _hear(self, data: bytes) -> None:
-        # on the listening thread
-        if not data:
-            self._pass(None)
-            return
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            self._pass(line.decode("utf-8", "replace").rstrip("\r"))
-
-    def _pass(self, line: str | None) -> None:
+        # on the listening thread, which reads no further while there is no room
+        with self._room:
+            self._room.wait_for(lambda: self._bytes < ROOM or self._closed)
+            if self._closed:
+                return
+            if data:
+                *lines, self._rest = (self._rest + data).split(b"\n")
+                for line in lines:
+                    self._take(line)
+                if len(self._rest) > MAX_LINE:
+                    self._take(self._rest[:MAX_LINE] + b" [a line too long: cut]")
+                    self._rest, self._cutting = b"", True
+            else:
+                self._ended = True
+                if self._rest:
+                    self._take(self._rest)
         try:
-            self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            self._loop.call_soon_threadsafe(self._news.set)
         except RuntimeError:  # the loop is closed, nobody reads any more
             return
+
+    def _take(self, line: bytes) -> None:
+        if self._cutting:
+            self._cutting = False
+            return
+        text = line.decode("utf-8", "replace").rstrip("\r")
+        self._lines.append(text)
+        self._bytes += LINE_BYTES + len(text)
 
 
 def _ending(dialect: Dialect, meaning: str) -> tuple[str, ...]:

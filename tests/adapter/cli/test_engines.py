@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +304,54 @@ def test_send_tells_when_the_engine_ends(fenwire: Any) -> None:
     done = fenwire("engines", "send", "stockfish", "quit")
     assert done.returncode == 3
     assert done.stderr.startswith("fenwire: Stockfish ended (exit code 0)\n")
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "0", "-1", "soon"])
+def test_send_refuses_what_is_no_time(fenwire: Any, marked: Any, seconds: str) -> None:
+    done = fenwire("engines", "send", str(marked.path), "isready", "--timeout", seconds)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--timeout" in done.stderr
+    assert not marked.started
+
+
+def memory(pid: int) -> int:
+    """The most memory a process has had resident, in kilobytes."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
+@pytest.mark.parametrize(
+    "flags",
+    ["--flood-after go --withhold bestmove", "--long-line 400000000"],
+    ids=["lines without end", "a line without end"],
+)
+def test_send_holds_no_more_than_it_can_show(fenwire: Any, flags: str) -> None:
+    engine = shlex.join([sys.executable, "-m", "engines.scripted", *flags.split()])
+    process = fenwire.start("engines", "send", engine, "go infinite")
+    try:
+        assert process.stdout.read(1) == "i"
+        # nobody reads on: the engine has to wait
+        time.sleep(3)
+        assert memory(process.pid) < 100_000
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_send_shows_the_beginning_of_a_line_too_long(fenwire: Any) -> None:
+    engine = shlex.join([sys.executable, "-m", "engines.scripted", "--long-line", "3000000"])
+    done = fenwire("engines", "send", engine, "go")
+    assert done.returncode == 0
+    long, *rest = [line for line in done.stdout.splitlines() if len(line) > 1000 or "bestmove" in line]
+    assert long.startswith("info depth 4 score cp 20 pv e2e4 e7e5 e7e5")
+    assert long.endswith(" [a line too long: cut]")
+    assert len(long) < 1_100_000
+    assert rest == ["bestmove e2e4"]
+
+
+def test_send_shows_last_words_without_an_end(fenwire: Any) -> None:
+    program = "print('uciok\\nreadyok'); [input() for line in range(4)]; print('half', end='')"
+    done = fenwire("engines", "send", shlex.join([sys.executable, "-c", program]), "d")
+    assert done.returncode == 3
+    assert done.stdout.endswith("half\n")

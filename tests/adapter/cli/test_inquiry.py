@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 CHESS_RIDDLE = "fen 1r5k/8/8/8/8/8/8/K7 w - - 0 1"
+CHESS_START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 XIANGQI_RIDDLE = "fen 4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1"
 XIANGQI_START = "fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
@@ -169,7 +170,9 @@ def test_an_engine_that_plays_no_game_we_know(
     assert done.returncode == 3
     (told,) = rows(done)
     assert refusal in told["problems"]
-    assert len(told["problems"]) == 2
+    games = refusal.partition(" move in ")[2].split(" or ")
+    assert [f"asked in {game}: it answered z0z0" in told["problems"] for game in games] == [True] * len(games)
+    assert len(told["problems"]) == 2 + len(games)
     assert told["suggestion"] is None
 
 
@@ -182,6 +185,49 @@ def test_what_an_unknown_engine_says_of_its_network_is_told(fenwire: Any, tmp_pa
     assert any(said in problem for problem in told["problems"])
     assert any("exit code 1" in problem for problem in told["problems"])
     assert len(set(told["problems"])) == len(told["problems"])
+
+
+# what is wrong with an engine, and what is said of it
+FAULTS = [
+    ("--withhold readyok", "asked in chess: Scripted did not answer isready within 10 s"),
+    ("--withhold bestmove", "asked in chess: Scripted gave no best move within 2 s of being told to stop"),
+    ("--flood-after go --withhold bestmove --stubborn", "gave no best move within 2 s of being told to stop"),
+    ("--endless", "asked in chess: it gave its move only when it was told to stop, after 10 s"),
+    ("--no-move", "asked in chess: it gave no move ('(none)')"),
+    ("--die-after go --exit SEGV", "asked in chess: Scripted died (SIGSEGV)"),
+    ("--silent", "asked in UCI, it did not answer within 10 s"),
+    ("--banner --silent", "asked in UCI, it did not answer within 10 s; it printed 'info string uciok soon'"),
+    ("--flood-after start --ignore uci", "asked in UCI, it did not know the greeting"),
+]
+
+
+def test_an_unknown_engine_is_told_what_is_wrong_with_it(fenwire: Any) -> None:
+    asked = [
+        # side by side: most of them have to be waited for
+        fenwire.start(
+            "engines", "doctor", command("engines.scripted", *flags.split()), "--json", "--variant=chess"
+        )
+        for flags, _ in FAULTS
+    ]
+    for (flags, told), process in zip(FAULTS, asked, strict=True):
+        out, err = process.communicate(timeout=150)
+        assert (process.returncode, err) == (3, ""), flags
+        (row,) = [json.loads(line) for line in out.splitlines()]
+        assert any(told in problem for problem in row["problems"]), (flags, row["problems"])
+
+
+def test_answers_before_any_question_are_no_answers(fenwire: Any, tmp_path: Path) -> None:
+    answers = {CHESS_RIDDLE: "a1a2", f"{CHESS_START} moves g1h3": "e7e5"}
+    unasked = ("bestmove e2e4", "readyok", "readyok", "uciok")
+    program = tmp_path / "early"
+    lines = "; ".join(f"echo {line}" for line in unasked)
+    program.write_text(f"#!/bin/sh\n{lines}\nexec {scripted(tmp_path, answers)}\n")
+    program.chmod(0o755)
+    done = fenwire("engines", "doctor", str(program), "--json", "--variant", "chess")
+    assert done.returncode == 0, done.stdout
+    first = rows(done)[0]
+    assert (first["ok"], first["protocol"], first["variant"]) == (True, "uci", "chess")
+    assert (first["played"], first["answer"]) == ("g1h3", "e7e5")
 
 
 def test_a_move_in_the_wrong_game_is_no_proof(fenwire: Any, tmp_path: Path) -> None:
