@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -147,6 +149,29 @@ def test_files_get_a_line_a_problem_and_a_summary(fenwire: Any) -> None:
         "          1  rank-count",
         "          1  opponent-in-check",
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "records", "code"),
+    [
+        (b"", 0, 0),
+        (b"\n \r\n# nothing\n\n", 0, 0),
+        (random.Random(1).randbytes(5_000), None, 1),
+        (b"\x7fELF\x02\x01\x01" + bytes(2_000), 1, 1),
+        (b"x" * 10_000_000, 1, 1),
+        (START.encode() + b" " * 10_000_000 + b"moves e2e4\n", 1, 1),
+        (START.encode() + b"\0" + START.encode(), 1, 1),
+    ],
+    ids=["empty", "comments", "bytes", "program", "long", "far", "zero"],
+)
+def test_files_of_every_kind_are_answered(
+    content: bytes, records: int | None, code: int, fenwire: Any
+) -> None:
+    (fenwire.root / "a.fen").write_bytes(content)
+    done = fenwire("check", "--file", "a.fen")
+    assert (done.returncode, done.stderr) == (code, "")
+    assert all(char.isprintable() or char == "\n" for char in done.stdout)
+    assert records is None or re.search(rf"^{records} records?: ", done.stdout, re.M)
 
 
 def test_a_sound_file_is_exit_code_0(fenwire: Any) -> None:
