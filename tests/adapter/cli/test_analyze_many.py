@@ -12,6 +12,8 @@ from typing import Any
 import chess
 import pytest
 
+from engines.scripted.replay import Script
+
 START = chess.STARTING_FEN
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -153,3 +155,10 @@ def test_engines_of_two_games_share_the_transcript(
         f"position fen {START} moves e2e4",
         f"position fen {XIANGQI} moves h2e2",
     ]
+    # and what was said to either can be told apart, to be played again by one engine
+    script = Script.load(record)
+    assert script.lives == 2
+    for life, hello, root in ((1, "uci", START), (2, "ucci", XIANGQI)):
+        turns = [turn for turn in script.life(life).turns if turn.sign == ">"]
+        assert [turns[0].text, turns[-1].text] == [hello, "quit"]
+        assert sum(turn.text.startswith(f"position fen {root}") for turn in turns) == 2
