@@ -460,5 +460,5 @@ def test_an_error_on_its_way_is_not_replaced_by_the_transcripts() -> None:
 
 @pytest.mark.parametrize("name", ["no\0name", "no\ud800name", "no/such/folder/talk.txt", "n" * 5000])
 def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="^the transcript .* cannot be written: "):
+    with pytest.raises(ConfigError, match=r"^the transcript .* cannot be written: "):
         Transcript(tmp_path / name)
