@@ -47,6 +47,7 @@ class Between:
         return (" b " in f"{head} ") != (len(moves.split()) % 2 == 1)
 
 
+CLOCK = re.compile(r"\b(?:[wb]|opp)?time ")  # not movetime
 Change = Callable[[Between, str], list[str]]
 
 
@@ -109,7 +110,7 @@ def idle(change: Change) -> Change:
 def on_clocks(wanted: Callable[[Between], bool], change: Change) -> Change:
     """Only while it thinks on a clock, and something holds besides."""
     return lambda between, line: (
-        change(between, line) if "time " in between.go and wanted(between) else [line]
+        change(between, line) if CLOCK.search(between.go) and wanted(between) else [line]
     )
 
 
@@ -205,7 +206,7 @@ FAULTS: dict[str, tuple[Change, Change]] = {
     "slow": (keep, later("bestmove", 1.0)),
     "slow-for-black": (keep, on_clocks(lambda between: between.black, later("bestmove", 1.0))),
     "swaps-clocks": (swapped, keep),
-    "sees-one-clock": (instead(r"^go .*wtime \d+ btime (\d+)", r"go wtime \1 btime \1"), keep),
+    "sees-one-clock": (instead(r"^(go .*)wtime \d+ btime (\d+)", r"\1wtime \2 btime \2"), keep),
     "slow-to-stop": (later("stop", 1.2), keep),
     "ends-infinite": (instead("go infinite", "go depth 5"), keep),
     "ends-with-mate": (
