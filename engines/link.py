@@ -32,6 +32,9 @@ Record = Callable[[float, str, bytes], None]
 LAST_LINE = 0.3  # seconds to find out how an engine ended whose last line has no end
 HOLD = 0.002  # seconds that the end of a search is kept back while others are lined up behind it
 
+# The exit statuses of a process that did not leave when it was asked to.
+_FORCED = (None, -signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
+
 _living: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
 
@@ -79,6 +82,7 @@ class Link:
         self._record = record
         self._start = time.monotonic()
         self._ending: asyncio.Task[int | None] | None = None
+        self._asked = False  # to leave, before it was made to
         self.process = EngineProcess(
             command,
             on_output=self._hear,
@@ -179,13 +183,17 @@ class Link:
             with self._lock:
                 self._line.clear()
             polite = polite and bool(self.tell(Session.quit))
+            self._asked = polite
             self._ending = self._loop.create_task(self.process.end(polite=polite, grace=grace))
 
     async def ended(self) -> None:
         """Waits for the process's end; a caller cancelled meanwhile leaves it to go on."""
         if self._ending is not None:
-            await asyncio.shield(self._ending)
-            self._note_end("told to end")
+            status = await asyncio.shield(self._ending)
+            how = "told to end"
+            if self._asked:
+                how = "killed" if status in _FORCED else describe_exit(status)[2]
+            self._note_end(how)
             _living.discard(self.process)
 
     def _note_end(self, how: str) -> None:

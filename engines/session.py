@@ -25,7 +25,6 @@ MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
 TAIL_LINES = 60  # lines of talk kept for error messages
 TAIL_WIDTH = 500  # characters kept of each of them
 MAX_WALL = 400  # lines kept of what an engine says outside any search
-MAX_OPTIONS = 1000  # the richest engines offer some two hundred
 
 
 Taker = Callable[[bytes, list[Event]], None]
@@ -315,8 +314,7 @@ class Session:
 
     def _on_option(self, line: bytes, events: list[Event]) -> None:
         del events
-        if len(self.options) < MAX_OPTIONS:
-            self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
+        self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
 
     def _on_hello(self, line: bytes, events: list[Event]) -> None:
         del line
@@ -409,4 +407,9 @@ def _checked(lines: Sequence[str]) -> str:
     text = "\n".join(lines)
     if text.count("\n") >= len(lines) or "\r" in text or "\0" in text:
         raise ConfigError("a command to an engine may not hold a line break or a NUL")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ConfigError(f"a command to an engine holds what is no text: {error.reason}") from None
     return text

@@ -12,7 +12,6 @@ from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Repo
 from engines.plan import Plan
 from engines.session import (
     MAX_LINE,
-    MAX_OPTIONS,
     MAX_WALL,
     TAIL_LINES,
     TRANSITIONS,
@@ -397,13 +396,22 @@ def test_memory_is_bounded_whatever_is_said() -> None:
     assert max(map(len, session.tail)) <= 502
 
 
-def test_the_options_kept_are_bounded() -> None:
+def test_options_are_many_without_being_lost() -> None:
     session = new_session()
     session.hello()
-    feed_lines(session, *(f"option name O{n} type button" for n in range(MAX_OPTIONS + 10)))
+    feed_lines(session, *(f"option name O{n} type button" for n in range(10_000)))
     assert "O0" in session.options
-    assert len(session.options) == MAX_OPTIONS
+    assert "o9999" in session.options
     assert feed_lines(session, "uciok") == [Greeted()]
+
+
+@pytest.mark.parametrize("line", ["d \ud800", "d\r", "d\nquit", "d\0"])
+def test_what_is_no_line_of_text_is_not_said(line: str) -> None:
+    session = idle()
+    with pytest.raises(ConfigError, match="a command to an engine"):
+        session.say(line)
+    assert session.state is State.IDLE
+    assert session.say("d é") == "d é\n".encode()
 
 
 @pytest.mark.parametrize("answered", [0, 1, 2], ids=["never", "once", "twice"])
