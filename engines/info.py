@@ -10,6 +10,7 @@ their places, at a third of the time. The others, and whatever is odd in a numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Literal
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from engines.score import Bound, Cp, Mate, Score
 
 
-class Info(msgspec.Struct, kw_only=True):
+class Info(msgspec.Struct, gc=False):
     """One report of a search, as the engine put it: nothing in it is checked against any rules.
 
     `depth` and `seldepth` in plies, `nodes` and `tbhits` in positions, `nps` per second, `time_ms` in
@@ -30,19 +31,19 @@ class Info(msgspec.Struct, kw_only=True):
     seldepth: int | None = None
     score: Score | None = None
     bound: Bound | None = None
-    wdl: tuple[int, int, int] | None = None
     nodes: int | None = None
     nps: int | None = None
     time_ms: int | None = None
     hashfull: int | None = None
     tbhits: int | None = None
+    pv: tuple[str, ...] = ()
+    wdl: tuple[int, int, int] | None = None
     cpuload: int | None = None
     currmove: str | None = None
     currmovenumber: int | None = None
     refutation: tuple[str, ...] = ()
     currline: tuple[str, ...] = ()
     string: str | None = None
-    pv: tuple[str, ...] = ()
 
 
 # Plies; a plain score further from a mate than that is none. ElephantEye's mates end within 64, and its
@@ -84,28 +85,52 @@ _BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 KEYS = frozenset((*_NUMBERS, *_LISTS, *_BOUNDS, "multipv", "score", "wdl", "currmove", "string", "message"))
 
 
-# The common layout: its keys in front of the score and behind it (`hashfull` is left out by some, and by
-# Stockfish in the first second), the mark behind the number of the score, and what moves are written with.
-_LEADING = [b"depth", b"seldepth", b"multipv", b"score"]
-_TRAILING = [b"nodes", b"nps", b"hashfull", b"tbhits", b"time"]
-_COUNT = 2 * len(_LEADING + _TRAILING) + 2  # up to `pv`
-_MARK, _HASHFULL = 10, 14  # the places of what may be there or not
-_MARKS: dict[bytes, Literal["lower", "upper"]] = {b"lowerbound": "lower", b"upperbound": "upper"}
-_MOVE_LETTERS = b"abcdefghiknqr0123456789 "  # with them no key can be written
-_SCORES: dict[bytes, Callable[[int], Score]] = {b"cp": Cp, b"mate": Mate}
-
-
 class _Small(dict[bytes, int]):
     """Small counts by how they are written: there are ten thousand."""
 
     def __missing__(self, word: bytes) -> int:
-        if not word.isdigit() or len(word) > 4:
+        if len(word) > 4:
             raise KeyError(word)
         value = self[word] = int(word)
         return value
 
 
+class _Scores(dict[bytes, Score]):
+    """Scores of one kind by how they are written: nearly all are within ten pawns."""
+
+    def __init__(self, kind: Callable[[int], Score]) -> None:
+        self._kind = kind
+
+    def __missing__(self, word: bytes) -> Score:
+        value = int(word)
+        if abs(value) >> BITS:
+            raise KeyError(word)
+        score = self._kind(value)
+        if len(word) <= 4:
+            self[word] = score
+        return score
+
+
 _SMALL = _Small()
+_KINDS = {b"cp": _Scores(Cp), b"mate": _Scores(Mate)}
+_MARKS: dict[bytes, Literal["lower", "upper"] | None] = {
+    b"": None,
+    b"lowerbound ": "lower",
+    b"upperbound ": "upper",
+}
+# The common layout up to its moves, without digits: how its score is read, whether it is a bound, and whether
+# `hashfull` is there, which some leave out, and Stockfish in the first second.
+_LAYOUTS = {
+    b"info depth  seldepth  multipv  score %b %b %bnodes  nps  %btbhits  time " % (kind, sign, mark, full): (
+        _KINDS[kind],
+        _MARKS[mark],
+        bool(full),
+    )
+    for kind, sign, mark, full in product(_KINDS, (b"", b"-"), _MARKS, (b"", b"hashfull  "))
+}
+_MARK = 10  # the word at which a mark is
+_DIGITS = b"0123456789"
+_MOVE_LETTERS = b"abcdefghiknqr0123456789 "  # with them no key can be written
 
 
 def read(line: bytes, *, mate_score: int | None = None) -> Info:
@@ -115,38 +140,42 @@ def read(line: bytes, *, mate_score: int | None = None) -> Info:
     (UCCI: 9999 down, ElephantEye 10000) is read as one.
     """
     head, _, pv = line.partition(b" pv ")
-    words = head.split(b" ")
-    mark = words.pop(_MARK) if len(words) % 2 and len(words) > _MARK else None
-    if len(words) == _COUNT - 2:
-        words[_HASHFULL:_HASHFULL] = [b"hashfull", b""]
-    if (
-        len(words) == _COUNT
-        and words[1:8:2] == _LEADING
-        and words[10::2] == _TRAILING
-        and not pv.translate(None, _MOVE_LETTERS)
-    ):
-        _, _, depth, _, seldepth, _, rank, _, kind, value, _, nodes, _, nps, _, full, _, hits, _, time = words
-        if (nodes + nps + time).isdigit():
-            try:
-                visits, speed, spent, points = int(nodes), int(nps), int(time), int(value)
-                if (visits | speed | spent | abs(points)) >> BITS:
-                    raise ValueError
-                score = _SCORES[kind](points)
-                return Info(
-                    multipv=_SMALL[rank] or 1,
-                    depth=_SMALL[depth],
-                    seldepth=_SMALL[seldepth],
-                    score=score if mark is None else None,
-                    bound=None if mark is None else Bound(_MARKS[mark], score),
-                    nodes=visits,
-                    nps=speed,
-                    time_ms=spent,
-                    hashfull=_SMALL[full] if full else None,
-                    tbhits=_SMALL[hits],
-                    pv=tuple(pv.decode().split()),
-                )
-            except (KeyError, ValueError):
-                pass
+    layout = _LAYOUTS.get(head.translate(None, _DIGITS))
+    if layout is not None and not pv.translate(None, _MOVE_LETTERS):
+        scores, mark, full = layout
+        words = head.split(b" ")
+        bound = None
+        try:
+            if mark is not None:
+                del words[_MARK]
+            hashfull = None
+            if full:
+                _, _, depth, _, sel, _, rank, _, _, value, _, nodes, _, nps, _, load, _, hits, _, ms = words
+                hashfull = _SMALL[load]
+            else:
+                _, _, depth, _, sel, _, rank, _, _, value, _, nodes, _, nps, _, hits, _, ms = words
+            score: Score | None = scores[value]
+            if mark is not None:
+                score, bound = None, Bound(mark, scores[value])
+            visits, speed, spent = int(nodes), int(nps), int(ms)
+            if (visits | speed | spent) >> BITS:
+                raise ValueError("a number is too large to be meant")
+            return Info(
+                _SMALL[rank] or 1,
+                _SMALL[depth],
+                _SMALL[sel],
+                score,
+                bound,
+                visits,
+                speed,
+                spent,
+                hashfull,
+                _SMALL[hits],
+                tuple(pv.decode().split()),
+            )
+        except (KeyError, ValueError):
+            # a number is missing, or larger than it mostly is
+            pass
     return read_by_keys(line, mate_score=mate_score)
 
 

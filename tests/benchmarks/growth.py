@@ -35,17 +35,17 @@ def _rows(
     timings = interleaved({str(size): work for size, work in works.items()}, rounds)
     sizes = list(works)
     for smaller, larger in pairwise(sizes):
-        ratio = timings.ratio(str(larger), str(smaller))
+        ratio = timings.ratio(str(larger), str(smaller), "cpu")
         goal, met = at_most(larger / smaller * SPARE)
         yield Result(
             target=None,
             name=f"growth, {subject}: {smaller:,} to {larger:,} {unit}",
-            ours=timings.median(str(larger)),
-            floor=timings.median(str(smaller)),
+            ours=timings.median(str(larger), "cpu"),
+            floor=timings.median(str(smaller), "cpu"),
             ratio=ratio,
             goal=goal,
             met=met(ratio),
-            note=f"{note}; `floor` is the time for {smaller:,}",
+            note=f"processor {note}; `floor` is the time for {smaller:,}",
         )
 
 
