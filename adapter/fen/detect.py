@@ -30,12 +30,22 @@ def choose(variant: str, fields: Fields) -> Game:
     word = fields.words.get("castling")
     if word is None:
         return CHESS
-    rows = read(token, fields.source, CHESS).rows
-    if len(rows) != 8 or len(rows[0].cells) != 8 or len(rows[7].cells) != 8:
-        return CHESS
-    cells = rows[0].cells + "." * 48 + rows[7].cells
     letters = [letter for _, letter in castling.letters_of(word.plain)]
-    return CHESS960 if letters and needs_chess960(letters, cells) else CHESS
+    rows = read(token, fields.source, CHESS).rows
+    if not letters or not rows:
+        return CHESS
+    return CHESS960 if _castle_there(letters, [row.cells for row in rows]) else CHESS
+
+
+def _castle_there(letters: list[str], rows: list[str]) -> bool:
+    """Whether castling letters say Chess960, on a board whose back ranks may be damaged."""
+    # letters of files, not all of them files of the classical rooks, are of no other game
+    if all(letter not in "KQkq" for letter in letters) and any(letter not in "AHah" for letter in letters):
+        return True
+    black, white = (row if len(row) == 8 else "" for row in (rows[0], rows[-1]))
+    told = [letter for letter in letters if (white if letter.isupper() else black)]
+    cells = black.ljust(8, ".") + "." * 48 + white.ljust(8, ".")
+    return bool(told) and needs_chess960(told, cells)
 
 
 def _xiangqi(plain: str, raw: str) -> bool:

@@ -35,6 +35,8 @@ def _away(placement: Placement, game: Game) -> int:
     if len(placement.rows) != height:
         return 0
     homes = [game.home[first : first + width] for first in range(0, game.size, width)]
+    if game.chess960:
+        homes[0] = homes[-1] = "." * width  # nobody knows who began on which of these squares
     return sum(
         home != "." != man != home
         for row, rank in zip(placement.rows, homes, strict=True)

@@ -14,7 +14,7 @@ _MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for
 _SIZES = ((10, 9), (8, 8))
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
-_RIGHTS = re.compile(r"[KQkq]{1,3}")
+_RIGHTS = re.compile(r"[KQkq]{1,3} [KQkq]{1,3}|[A-H]{2} [a-h]{2}")
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
 _RANK_SIGNS = "\\|,:;_-+.!"
 # What addresses have for blanks and slashes; other characters are slips.
@@ -79,11 +79,7 @@ def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
 def _castling_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
     """Blanks between the letters of one castling field."""
     pairs = itertools.pairwise(tokens[:_MOST_WORDS])
-    return [
-        (one.stop, two.first)
-        for one, two in pairs
-        if _RIGHTS.fullmatch(one.plain) and _RIGHTS.fullmatch(two.plain)
-    ]
+    return [(one.stop, two.first) for one, two in pairs if _RIGHTS.fullmatch(f"{one.plain} {two.plain}")]
 
 
 def _from_words(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:

@@ -92,14 +92,17 @@ def _common(cells: str, gone: int, hints: Hints) -> float:
     cost = MISSING * gone
     if hints.captures is not None:
         cost += UNLIKELY * (gone > hints.captures)
-    if hints.plies is not None and not hints.game.chess960:
+    if hints.plies is not None:
+        # where the pieces of Chess960 began is not known
+        known = slice(8, 56) if hints.game.chess960 else slice(None)
+        pairs = zip(cells[known], hints.game.home[known], strict=True)
+        moved = [(man, home) for man, home in pairs if man != home]
         # a half-move empties one start square, or two by taking or castling, and fills no more than two
-        pairs = [(man, home) for man, home in zip(cells, hints.game.home, strict=True) if man != home]
-        left = sum(home != "." for _, home in pairs)
-        come = sum(man != "." for man, _ in pairs)
+        left = sum(home != "." for _, home in moved)
+        come = sum(man != "." for man, _ in moved)
         cost += UNLIKELY * (max(left, come) > 2 * hints.plies)
         # whoever has moved is not at home again before his second move
-        cost += UNLIKELY * (0 < hints.plies < 4 and not come)
+        cost += UNLIKELY * (0 < hints.plies < 4 and not come and not hints.game.chess960)
     return cost
 
 
