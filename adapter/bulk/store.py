@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -20,6 +20,8 @@ from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
 from adapter.errors import ConfigError
 from adapter.fen.games import plural
+
+T = TypeVar("T")
 
 CACHE_KIB = 8192  # of the database's pages, whatever its size
 
@@ -204,12 +206,12 @@ class Store:
         return numbers | self._numbers(new)
 
     def _numbers(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        wanted = list(keys)
+        wanted = _padded(keys)
         query = f"SELECT key, id FROM positions WHERE key IN ({', '.join('?' * len(wanted))})"
         return dict(self._database.execute(query, wanted))
 
     def _done(self, search: int, positions: Iterable[int]) -> dict[int, Known]:
-        wanted = list(positions)
+        wanted = _padded(positions)
         rows = self._database.execute(
             f"SELECT position, id, error IS NOT NULL FROM results WHERE search = ? "
             f"AND position IN ({', '.join('?' * len(wanted))})",
@@ -237,6 +239,14 @@ class Store:
             self._database.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (name,))
             self._sources[name] = self._one("SELECT id FROM sources WHERE name = ?", name)
         return self._sources[name]
+
+
+def _padded(values: Iterable[T]) -> list[T]:
+    """The values, some of them again, so that their number is a power of two: SQLite prepares each length of
+    a list anew, and keeps what it prepared."""
+    found = list(values)
+    size = 1 << (len(found) - 1).bit_length() if found else 0
+    return found + found[-1:] * (size - len(found))
 
 
 def _row(search: int, position: int, answer: Answer) -> tuple[object, ...]:

@@ -177,9 +177,9 @@ def test_no_line_is_lost(suffix: str, tmp_path: Path) -> None:
     """Whatever stands there: as many records come out as lines went in, each with the number of its own."""
     rng = random.Random(suffix)
     lines = []
-    for _ in range(3 * BATCH):
+    for _ in range(BATCH + 50):
         line = rng.choice(RECORDS)
-        if rng.random() < 0.5:
+        if rng.random() < 0.3:
             at = rng.randrange(len(line))
             # no quote: one opens a row of CSV that may go over several lines
             noise = string.printable.translate({ord(char): None for char in '"\r\n\x0b\x0c#%'})
@@ -228,7 +228,8 @@ def test_standard_input_is_read_once() -> None:
 @pytest.mark.parametrize("fault", ["cut", "spoilt"])
 def test_what_was_read_of_a_damaged_file_counts(packing: str, fault: str, tmp_path: Path) -> None:
     rng = random.Random(7)
-    lines = [f"{START} ; {rng.getrandbits(4000):x}" for _ in range(800)]
+    fields = " ".join(START.split(" ")[:4])
+    lines = [f'{fields} id "{rng.getrandbits(4000):x}";' for _ in range(800)]
     data = bytearray(PACKINGS[packing]("\n".join(lines).encode()))
     half = len(data) // 2
     if fault == "cut":

@@ -150,12 +150,12 @@ async def test_the_first_sound_record_tells_the_game(write: Make, openings: Make
         asked.append(game)
         raise EngineStartError("no such engine")
 
-    path = write(*[BAD] * 1000, XIANGQI, *openings(1))
+    path = write(*[BAD] * 300, XIANGQI, *openings(1))
     with pytest.raises(EngineStartError):
         await Run(Inputs([path]), tmp_path / "r.sqlite", backend).run()
     assert asked == ["xiangqi"]
-    whole = Run(Inputs([write(*[BAD] * 1000, name="bad.fen")]), tmp_path / "r.sqlite", backend)
-    assert counts(await whole.run()) == {"records": 1000, "rejected": 1000}
+    whole = Run(Inputs([write(*[BAD] * 300, name="bad.fen")]), tmp_path / "r.sqlite", backend)
+    assert counts(await whole.run()) == {"records": 300, "rejected": 300}
     assert (asked, whole.summary.search) == (["xiangqi"], None)
     named = Run(Inputs([path]), tmp_path / "r.sqlite", backend, reading=Reading(variant="chess"))
     with pytest.raises(EngineStartError):

@@ -95,10 +95,15 @@ def words(source: Path, *more: str) -> list[str]:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_any_number_of_jobs(jobs: str, truth: dict[str, Found], source: Path, fenwire: Any) -> None:
-    done = fenwire(*words(source, "--jobs", jobs))
-    assert (done.returncode, done.stderr) == (0, "")
+    run = fenwire.start(*words(source, "--jobs", jobs))
+    try:
+        out, err = run.communicate(timeout=SECONDS * 10)
+    finally:
+        run.kill()
+        run.wait()
+    assert (run.returncode, err) == (0, "")
     assert stored(source.with_name("r.sqlite")) == truth
-    assert f"{len(list(truth)[::10]):,} repeated" in done.stdout
+    assert f"{len(list(truth)[::10]):,} repeated" in out
 
 
 def test_after_three_kills(truth: dict[str, Found], source: Path, fenwire: Any) -> None:
