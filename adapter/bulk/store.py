@@ -143,10 +143,6 @@ class Store:
             done = self._done(search, set(numbers.values())) if search is not None else {}
         return [done.get(numbers[item.key]) or Known(numbers[item.key]) for item in items]
 
-    def reject(self, rejects: Sequence[Reject]) -> None:
-        """Notes records that were entered as sound, and cannot be searched after all."""
-        self.enter(rejects, None)
-
     def end_source(self, source: str, records: int) -> None:
         """Notes that a source was read to its end: what an earlier, longer state of it held goes."""
         with self._transaction():
