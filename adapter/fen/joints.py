@@ -35,13 +35,16 @@ def set_right(source: Source, first: int, stop: int, findings: list[Finding]) ->
 
 def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
     tokens = source.words(first, stop)
+    found = []
     for field, gaps in (("board", _gaps(tokens)), ("castling field", _castling_gaps(tokens))):
         if gaps:
             spans = [source.span(*gap) for gap in gaps]
             message = f"a blank inside the {field}"
             findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
-    gaps = _gaps(tokens) + _castling_gaps(tokens)
-    return source.without(gaps), stop - sum(end - start for start, end in gaps)
+            found += gaps
+    if not found:
+        return source, stop
+    return source.without(found), stop - sum(end - start for start, end in found)
 
 
 def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
