@@ -148,9 +148,11 @@ class Cluster:
                 for task in done & running.keys():
                     chunk = running.pop(task)
                     reply = task.result()
+                    self._judge(reply, len(chunk))
                     for number, answer in reply.answers:
                         yield chunk[number], answer
-                    self._judge(reply, len(chunk))
+                    if reply.refusal is not None:
+                        raise _refused(reply.worker, reply.refusal)
         finally:
             left = [*running, *([pulling] if pulling is not None else [])]
             for task in left:
@@ -178,7 +180,7 @@ class Cluster:
         future = self._client.submit(self._remote.search, self._plugin, texts, pure=False)
         try:
             text = await future
-        except CancelledError:
+        except (CancelledError, OSError):  # Dask cancels what it waits for, or tells of the connection itself
             raise self._lost() from None
         except FenwireError:
             raise
@@ -188,19 +190,21 @@ class Cluster:
             raise ClusterError(f"a chunk of positions could not be searched: {_first_line(error)}") from None
         finally:
             future.release()
-        return msgspec.json.decode(text, type=self._remote.Reply)
+        try:
+            return msgspec.json.decode(text, type=self._remote.Reply)
+        except msgspec.DecodeError as error:
+            raise ClusterError(
+                f"a worker has another fenwire than this one, its reply cannot be read: {error}"
+            ) from None
 
     def _judge(self, reply: Any, asked: int) -> None:
-        """Counts a reply, and makes sure that it came from the engine that was agreed on.
-
-        Raises what the worker refused with.
-        """
+        """Counts a reply, once it is sure that it came from the program and the engine that were agreed on:
+        a worker may have joined since."""
+        self._compare_program(reply.worker, reply.fenwire)
+        self._compare(reply.worker, reply.setup)
         self._answered[reply.worker] = self._answered.get(reply.worker, 0) + len(reply.answers)
         self._restarts[reply.worker] = reply.restarts
         self._size = max(SMALLEST, min(LARGEST, int(CHUNK_SECONDS * asked / max(reply.seconds, 1e-6))))
-        if reply.refusal is not None:
-            raise _refused(reply.worker, reply.refusal)
-        self._compare(reply.worker, reply.setup)
 
     async def _muster(self) -> None:
         """Has every worker start an engine, and compares them."""
@@ -211,16 +215,12 @@ class Cluster:
                 f"the scheduler at {self._address} has no workers; start one: dask worker {self._address}"
             ) from None
         versions = await self._asked_all(self._remote.version_here)
-        here = self._remote.version_here()
         for worker, there in versions.items():
             if isinstance(there, OSError):
                 continue  # lost just now
             if isinstance(there, BaseException):
                 raise ClusterError(f"worker {worker} has no fenwire it can use: {_first_line(there)}")
-            if there != here:
-                raise ClusterError(
-                    f"worker {worker} has fenwire {there}, and this is {here}; install the same"
-                )
+            self._compare_program(worker, there)
         bench = self._remote.Bench(self._request)
         await self._within(self._client.register_plugin(bench, name=self._plugin), 2 * ANSWER)
         for worker, told in (await self._asked_all(self._remote.introduce, self._plugin)).items():
@@ -244,6 +244,11 @@ class Cluster:
         asked = self._client.run(function, *arguments, on_error="return")
         answers: dict[str, Any] = await self._within(asked, 2 * ANSWER)
         return answers
+
+    def _compare_program(self, worker: str, there: str) -> None:
+        here = self._remote.version_here()
+        if there != here:
+            raise ClusterError(f"worker {worker} has fenwire {there}, and this is {here}; install the same")
 
     def _compare(self, worker: str, setup: Setup | None) -> None:
         if setup is not None and setup.key != self.setup.key:

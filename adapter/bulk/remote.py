@@ -50,18 +50,19 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Introduction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker says of itself: its fenwire, and the engine as it is set there, or why there is none."""
+    """What a worker says of itself: the engine as it is set there, or why there is none."""
 
-    fenwire: str
     setup: Setup | None = None
     variants: tuple[str, ...] = ()
     refusal: Refusal | None = None
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """The answers to a chunk, each with its position's number there; all of them, unless it was refused."""
+    """The answers to a chunk, each with its position's number there; all of them, unless it was refused. And
+    whose they are: the worker's address, its fenwire, the engine as it is set there."""
 
     worker: str
+    fenwire: str
     setup: Setup | None
     answers: list[tuple[int, Answer]]
     seconds: float
@@ -98,8 +99,8 @@ class Bench(WorkerPlugin):
             finally:
                 self._give_back(pool)
         except FenwireError as error:
-            return Introduction(fenwire=version_here(), refusal=Refusal.of(error))
-        return Introduction(fenwire=version_here(), setup=setup, variants=variants)
+            return Introduction(refusal=Refusal.of(error))
+        return Introduction(setup=setup, variants=variants)
 
     async def search(self, chunk: list[str]) -> Reply:
         """The answers to positions, `[game, root record, moves]` each."""
@@ -127,6 +128,7 @@ class Bench(WorkerPlugin):
             refusal = Refusal.of(error)
         return Reply(
             worker=self._worker.address,
+            fenwire=version_here(),
             setup=setup,
             answers=answers,
             seconds=time.monotonic() - begun,

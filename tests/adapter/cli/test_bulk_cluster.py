@@ -7,8 +7,10 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,67 @@ def stored(path: Path) -> int:
     except sqlite3.OperationalError:
         return 0
     return count
+
+
+def until_stored(path: Path, count: int) -> None:
+    end = time.monotonic() + SECONDS
+    while stored(path) < count:
+        assert time.monotonic() < end, f"{count} results were not stored"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def late(fenwire: Any, address: str, env: Mapping[str, str]) -> Iterator[None]:
+    """One more worker, which joins while a run is under way."""
+    words = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    worker = subprocess.Popen(
+        [sys.executable, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**fenwire.env, **env},
+        cwd=fenwire.root,
+    )
+    try:
+        yield
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"XDG_CONFIG_HOME": "second"}, "has another engine than the rest"),
+        ({"PYTHONPATH": "packages"}, "has fenwire 99.0, and this is"),
+    ],
+)
+def test_what_a_late_worker_finds_that_does_not_fit_is_not_stored(
+    other: dict[str, str], said: str, fenwire: Any, dask: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "a.fen").write_text("".join(f"{opening(number)}\n" for number in range(2000)))
+    first, second = tmp_path / "first", tmp_path / "second"
+    profile(first, "slow", "--think", "0.02")
+    profile(second, "slow", "--think", "0.005", "--bestmove", "d2d4")
+    told = tmp_path / "packages" / "fenwire-99.0.dist-info" / "METADATA"
+    told.parent.mkdir(parents=True)
+    told.write_text("Metadata-Version: 2.1\nName: fenwire\nVersion: 99.0\n")
+    here = {"XDG_CONFIG_HOME": str(first)}
+    there = here | {name: str(tmp_path / place) for name, place in other.items()}
+    words = ["bulk", "run", "a.fen", "--out", "r.sqlite", "--depth", "1", "--engine", "slow"]
+    with dask(here) as (address, _):
+        run = fenwire.start(*words, "--cluster", address)
+        try:
+            until_stored(tmp_path / "r.sqlite", 50)
+            with late(fenwire, address, there):
+                _, err = run.communicate(timeout=SECONDS)
+        finally:
+            run.kill()
+            run.wait()
+    assert run.returncode == 3
+    assert err.count("\n") == 1
+    assert said in err
+    with contextlib.closing(sqlite3.connect(tmp_path / "r.sqlite")) as database:
+        assert database.execute("SELECT DISTINCT best FROM results").fetchall() == [("e2e4",)]
 
 
 def test_workers_that_do_not_fit_together_and_a_scheduler_that_goes(
@@ -69,10 +132,7 @@ def test_workers_that_do_not_fit_together_and_a_scheduler_that_goes(
 
         run = fenwire.start(*words("slow"))
         try:
-            end = time.monotonic() + SECONDS
-            while stored(tmp_path / "r.sqlite") < 50:
-                assert time.monotonic() < end, "nothing was stored"
-                time.sleep(0.05)
+            until_stored(tmp_path / "r.sqlite", 50)
             os.kill(processes[-1].pid, signal.SIGKILL)
             out, err = run.communicate(timeout=SECONDS)
         finally:
