@@ -8,6 +8,7 @@ with Archive("results.sqlite") as archive:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,7 +17,7 @@ import msgspec
 
 from adapter.bulk import schema
 from adapter.bulk.answer import StoredLine, score_of
-from adapter.bulk.item import Place, Reject, restored
+from adapter.bulk.item import Place, Reading, Reject, restored
 from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
 from adapter.errors import ConfigError, StoreError
@@ -26,6 +27,7 @@ from engines.score import Score
 
 _LINES = msgspec.json.Decoder(tuple[StoredLine, ...])
 _NOTES = msgspec.json.Decoder(tuple[str, ...])
+_READING = msgspec.json.Decoder(Reading)
 _OUTCOME = msgspec.json.Decoder(Outcome)
 
 # The columns of a Result, in its order; `p` are positions, `r` results.
@@ -36,18 +38,24 @@ COLUMNS = (
 
 
 class Searched(msgspec.Struct, frozen=True):
-    """A search of the store: its number, the engine and limit, its results and how many hold no answer."""
+    """A search of the store: its number, the engine and limit, its results and how many hold no answer, and
+    how many positions were of games that the engine does not play."""
 
     id: int
     setup: Setup
     results: int
     failed: int
+    refused: int
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where records came from: how many sound ones, how many rejected."""
+    """Where records came from, and the game they were read as: how many sound ones, how many rejected.
+
+    `name` is as it was given, or the whole path where the store holds several files of that name.
+    """
 
     name: str
+    variant: str
     records: int
     rejected: int
 
@@ -113,6 +121,7 @@ class Archive:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._names: dict[int, str] = {}  # of sources
         with told(self.path):
             self.path.stat()
             self._database = schema.connect(self.path, write=False)
@@ -133,7 +142,8 @@ class Archive:
         rows = self.rows(
             "SELECT id, engine, protocol, program, arguments, options, bounds, multipv, "
             "(SELECT count(*) FROM results WHERE search = searches.id), "
-            "(SELECT count(*) FROM results WHERE search = searches.id AND error IS NOT NULL) "
+            "(SELECT count(*) FROM results WHERE search = searches.id AND error IS NOT NULL), "
+            "(SELECT count(*) FROM refusals WHERE search = searches.id) "
             "FROM searches ORDER BY id"
         )
         return tuple(_searched(row) for row in rows)
@@ -142,10 +152,25 @@ class Archive:
     def sources(self) -> tuple[Source, ...]:
         """Where its records came from."""
         rows = self.rows(
-            "SELECT name, (SELECT count(*) FROM places WHERE source = sources.id), "
+            "SELECT id, reading, (SELECT count(*) FROM places WHERE source = sources.id), "
             "(SELECT count(*) FROM rejects WHERE source = sources.id) FROM sources ORDER BY id"
         )
-        return tuple(Source(*row) for row in rows)
+        return tuple(
+            Source(self.source(number), _READING.decode(reading).variant, *counts)
+            for number, reading, *counts in rows
+        )
+
+    def source(self, number: int) -> str:
+        """What the source of that number is called: see `Source`."""
+        if number not in self._names:
+            rows = self.rows(
+                "SELECT CASE WHEN path IS NOT NULL AND EXISTS (SELECT 1 FROM sources other "
+                "WHERE other.name = s.name AND other.path IS NOT s.path) THEN path ELSE name END "
+                "FROM sources s WHERE id = ?",
+                number,
+            )
+            self._names[number] = next(rows)[0]
+        return self._names[number]
 
     def search(self, number: int | None) -> Searched:
         """The search of that number, or the only one. Raises ConfigError where there is none such."""
@@ -202,22 +227,28 @@ class Archive:
             yield tuple(gathered)
 
     def rejects(self) -> Iterator[Reject]:
-        """The records no engine was asked about, with place and reason, in the order of the input."""
+        """The records no engine was asked about, with place and reason, in the order of the input; those that
+        the engine of a search does not play behind the others."""
         rows = self.rows(
-            "SELECT s.name, j.record, j.line, j.ply, j.text, j.code, j.reason "
+            "SELECT j.source, j.record, j.line, j.ply, j.text, j.code, j.reason, s.reading, NULL "
             "FROM rejects j JOIN sources s ON s.id = j.source ORDER BY j.source, j.record"
         )
-        for name, record, line, ply, *rest in rows:
-            yield Reject(Place(name, record, line, ply), *rest)
+        refused = self.rows(
+            "SELECT a.source, a.record, a.line, a.ply, p.fen, 'variant', f.reason, s.reading, f.search "
+            "FROM refusals f JOIN positions p ON p.id = f.position JOIN places a ON a.position = p.id "
+            "JOIN sources s ON s.id = a.source ORDER BY f.search, a.source, a.record"
+        )
+        for number, record, line, ply, text, code, reason, reading, search in chain(rows, refused):
+            place = Place(self.source(number), record, line, ply)
+            yield Reject(place, text, code, reason, _READING.decode(reading).variant, search)
 
     def place(self, position_id: int) -> Place | None:
         """Where a position was met first; None where its source was read anew without it."""
         rows = self.rows(
-            "SELECT s.name, a.record, a.line, a.ply FROM places a JOIN sources s ON s.id = a.source "
-            "WHERE a.position = ? ORDER BY a.source, a.record LIMIT 1",
+            "SELECT source, record, line, ply FROM places WHERE position = ? ORDER BY source, record LIMIT 1",
             position_id,
         )
-        return next((Place(*row) for row in rows), None)
+        return next((Place(self.source(number), *row) for number, *row in rows), None)
 
     def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of your own, pulled as they are needed. Raises StoreError."""
@@ -273,7 +304,7 @@ def read_result(row: tuple[Any, ...]) -> Result:
 
 
 def _searched(row: tuple[Any, ...]) -> Searched:
-    number, engine, protocol, program, arguments, options, bounds, multipv, results, failed = row
+    number, engine, protocol, program, arguments, options, bounds, multipv, *counts = row
     setup = Setup(
         engine=engine,
         protocol=protocol,
@@ -283,4 +314,4 @@ def _searched(row: tuple[Any, ...]) -> Searched:
         bounds=msgspec.json.decode(bounds),
         multipv=multipv,
     )
-    return Searched(number, setup, results, failed)
+    return Searched(number, setup, *counts)

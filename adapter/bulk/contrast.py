@@ -40,21 +40,25 @@ def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
     search changes by so many centipawns or more."""
     rows = archive.rows(
         # the order of the joins is fixed, so that nothing has to be sorted
-        f"SELECT s.name, a.record, a.line, a.ply, {COLUMNS} FROM places a CROSS JOIN sources s "
+        f"SELECT a.source, a.record, a.line, a.ply, {COLUMNS} FROM places a CROSS JOIN sources s "
         f"ON s.id = a.source CROSS JOIN positions p ON p.id = a.position CROSS JOIN results r "
-        f"ON r.position = p.id AND r.search = ? ORDER BY a.source, a.record",
+        f"ON r.position = p.id AND r.search = ? "
+        # a file that was read in two ways which come to the same is shown once
+        f"WHERE NOT EXISTS (SELECT 1 FROM sources o JOIN places b ON b.source = o.id WHERE o.path = s.path "
+        f"AND o.id < s.id AND b.record = a.record AND b.position = a.position) ORDER BY a.source, a.record",
         search,
     )
-    last: tuple[Place, Result] | None = None
-    for name, record, line, ply, *row in rows:
-        place, result = Place(name, record, line, ply), read_result(tuple(row))
-        if last is not None and (last[0].source, last[0].record + 1) == (name, record):
-            before, change = last[1], _change(last[1], result)
+    last: tuple[int, int, Result] | None = None
+    for source, record, line, ply, *row in rows:
+        result = read_result(tuple(row))
+        if last is not None and last[:2] == (source, record - 1):
+            before, change = last[2], _change(last[2], result)
             if change is not None and abs(change) >= by:
                 move = _between(before, result)
                 if move is not None:
+                    place = Place(archive.source(source), record, line, ply)
                     yield Swing(place, move, before, result, change)
-        last = place, result
+        last = source, record, result
 
 
 def disagreements(archive: Archive, first: int, second: int, by: int | None = None) -> Iterator[Disagreement]:

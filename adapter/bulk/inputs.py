@@ -77,6 +77,13 @@ class Inputs:
             raise ConfigError(f"{name} cannot be read: {error.strerror or error}") from None
 
 
+def lasting(name: str) -> str | None:
+    """Where the file of that name lies; None for standard input and pipes, which hold something else each
+    time."""
+    path = Path(name)
+    return str(path.resolve()) if name != STDIN and path.is_file() else None
+
+
 def _opened(name: str) -> IO[bytes]:
     # Not `sys.stdin`: an interpreter that ends while a thread waits in its buffered reader aborts.
     return open(0, "rb", buffering=0, closefd=False) if name == STDIN else open(name, "rb", buffering=0)  # noqa: PTH123

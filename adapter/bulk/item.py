@@ -23,6 +23,12 @@ class Reading(msgspec.Struct, frozen=True):
     allow: tuple[str, ...] = ()
     ply: int | None = None
 
+    @property
+    def text(self) -> str:
+        """As JSON, the same for all that read the same."""
+        plain = msgspec.structs.replace(self, allow=tuple(sorted(set(self.allow))))
+        return msgspec.json.encode(plain).decode()
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where a record stands: the source, its number there from 1, its line, and its ply in a game."""
@@ -42,12 +48,18 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """A record that no engine is asked about: `code` is that of its first problem, `reason` one sentence."""
+    """A record that no engine is asked about: `code` is that of its first problem, `reason` one sentence.
+
+    `variant` is the game it was read as, `search` the one whose engine does not play that game, where this
+    is the reason.
+    """
 
     place: Place
     text: str
     code: str
     reason: str
+    variant: str = "auto"
+    search: int | None = None
 
     def __str__(self) -> str:
         return f"{self.place.source}:{self.place.line}: {self.reason}"

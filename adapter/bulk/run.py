@@ -84,7 +84,7 @@ class Run:
         that cannot be read to their end, and what the backend raises.
         """
         async with AsyncExitStack() as stack:
-            self._store = stack.enter_context(Store(self._path))
+            self._store = stack.enter_context(Store(self._path, self._reading))
             feed = Feed(records(self._inputs, self._reading))
             source = await stack.enter_async_context(aclosing(feed.batches()))
             first = await self._first(source)
@@ -141,26 +141,33 @@ class Run:
     def _take_in(self, batch: Batch) -> list[Item]:
         """Enters a batch into the store, and counts it; those of its items that are to be searched."""
         assert self._store is not None
-        found = [self._played(one) for one in batch.found]
-        known = iter(self._store.enter(found, self._search))
+        entered = iter(self._store.enter(batch.found, self._search))
         wanted: list[Item] = []
-        for one in found:
+        refused: dict[int, str] = {}
+        for one in batch.found:
             self.tally.records += 1
             if isinstance(one, Reject):
                 self.tally.reject(one)
-            elif self._is_new(one, next(known)):
+                continue
+            known = next(entered)
+            refusal = self._refusal(one)
+            if refusal is not None:
+                self.tally.reject(refusal)
+                refused[known.position] = refusal.reason
+            elif self._is_new(one, known):
                 wanted.append(one)
+        if refused and self._search is not None:
+            self._store.refuse(self._search, refused.items())
         for end in batch.ends:
             self._store.end_source(end.source, end.records)
         return wanted
 
-    def _played(self, one: Item | Reject) -> Item | Reject:
-        """The item, or a reject in its place when it is of a game that the engine does not play."""
-        if isinstance(one, Reject) or self._backend is None:
-            return one
+    def _refusal(self, one: Item) -> Reject | None:
+        """What stands for an item of a game that the engine does not play."""
+        assert self._backend is not None
         game, plays = one.position.variant.name, self._backend.variants
         if game in plays:
-            return one
+            return None
         reason = f"it is a position of {game}, and {self._backend.setup.engine} plays {', '.join(plays)}"
         return Reject(one.place, one.position.fen, "variant", reason)
 

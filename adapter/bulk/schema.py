@@ -1,7 +1,16 @@
 """The store's tables, their version, and the check that a file is such a store.
 
 A store is an SQLite database, readable by any program that reads those. Scores are from the side to move,
-times in milliseconds, lists and tables of names JSON.
+times in milliseconds, lists and tables of names JSON. Its tables, with more said beside each column below:
+
+- `sources` (id, path, name, reading): where records came from, and how they were read;
+- `positions` (id, key, variant, root_fen, moves, fen): each position once;
+- `places` (source, record, line, ply, position): which position each record of a source is;
+- `rejects` (source, record, line, ply, text, code, reason): the records that are no position;
+- `searches` (id, key, engine, protocol, program, arguments, options, bounds, multipv): what was asked;
+- `refusals` (search, position, reason): positions of games that the engine of a search does not play;
+- `results` (id, search, position, best, san, best_fen, cp, mate, depth, seldepth, nodes, time_ms, lines,
+  outcome, complete, notes, code, error): what a search found in a position.
 """
 
 from __future__ import annotations
@@ -14,14 +23,20 @@ from pathlib import Path
 from adapter.errors import StoreError
 
 APPLICATION = 0x66656E77  # "fenw", in the header of the file
-VERSION = 1  # another number is another shape
+VERSION = 2  # another number is another shape
 
 TABLES = """
--- Where records came from: a file's name as it was given, `-` for standard input.
+-- Where records came from, and how they were read: another game, say, makes other records of the same file.
+-- `name` is as it was given, `path` where the file lies; that is NULL for standard input and for pipes, which
+-- hold something else each time: each run's are a source of their own.
 CREATE TABLE sources (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    path TEXT,
+    name TEXT NOT NULL,
+    reading TEXT NOT NULL,
+    UNIQUE (path, reading)
 );
+CREATE INDEX sources_of_names ON sources (name);
 -- Each position once. `key` is the digest of game, root record and moves; `fen` is where the moves lead.
 CREATE TABLE positions (
     id INTEGER PRIMARY KEY,
@@ -42,7 +57,7 @@ CREATE TABLE places (
     PRIMARY KEY (source, record)
 ) WITHOUT ROWID;
 CREATE INDEX places_of_positions ON places (position);
--- Records that no engine was asked about, and why.
+-- Records that are no position, and why.
 CREATE TABLE rejects (
     source INTEGER NOT NULL REFERENCES sources,
     record INTEGER NOT NULL,
@@ -65,6 +80,13 @@ CREATE TABLE searches (
     bounds TEXT NOT NULL,
     multipv INTEGER NOT NULL
 );
+-- Positions of games that the engine of a search does not play: it was not asked about them.
+CREATE TABLE refusals (
+    search INTEGER NOT NULL REFERENCES searches,
+    position INTEGER NOT NULL REFERENCES positions,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (search, position)
+) WITHOUT ROWID;
 -- What a search found: once for each position. `error` says why there is no answer, `outcome` why there is
 -- no move to search. `lines` are the engine's, the best first.
 CREATE TABLE results (

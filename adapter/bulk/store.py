@@ -15,7 +15,8 @@ import msgspec
 from adapter.bulk import schema
 from adapter.bulk.answer import Answer, StoredLine
 from adapter.bulk.claim import Claim
-from adapter.bulk.item import Item, Place, Reject, root_of
+from adapter.bulk.inputs import lasting
+from adapter.bulk.item import Item, Place, Reading, Reject, root_of
 from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
 from adapter.errors import ConfigError
@@ -43,15 +44,17 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """A store opened for one run, a context manager. It is made where there is none.
+    """A store opened for one run, a context manager. It is made where there is none. `reading` is how the
+    run reads its sources: what another reading made of them is kept beside it.
 
     Raises StoreError for a file that is no store, or one of another version, that cannot be written, or that
     another run has claimed; so does every method when the disk is full or the file damaged. What was
     committed before stays readable.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, reading: Reading | None = None) -> None:
         self.path = Path(path)
+        self._reading = (reading or Reading()).text
         self._sources: dict[str, int] = {}
         with told(self.path):
             # looked at first, so that nothing is laid beside a file that is no store
@@ -151,6 +154,11 @@ class Store:
                     f"DELETE FROM {table} WHERE source = ? AND record > ?", (self._source(source), records)
                 )
 
+    def refuse(self, search: int, positions: Iterable[tuple[int, str]]) -> None:
+        """Notes positions, by their numbers, that the engine of a search does not play, and why."""
+        with self._transaction():
+            self._note("refusals (search, position, reason)", [(search, *one) for one in positions])
+
     def add(self, search: int, answers: Iterable[tuple[int, Answer]]) -> None:
         """Stores answers by their positions' numbers, in one transaction."""
         with self._transaction():
@@ -232,8 +240,16 @@ class Store:
 
     def _source(self, name: str) -> int:
         if name not in self._sources:
-            self._database.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (name,))
-            self._sources[name] = self._one("SELECT id FROM sources WHERE name = ?", name)
+            path = lasting(name)
+            # a path that is NULL is like no other
+            entered = self._database.execute(
+                "INSERT OR IGNORE INTO sources (path, name, reading) VALUES (?, ?, ?)",
+                (path, name, self._reading),
+            )
+            known = "SELECT id FROM sources WHERE path = ? AND reading = ?"
+            number = entered.lastrowid if entered.rowcount else self._one(known, path, self._reading)
+            assert number is not None
+            self._sources[name] = number
         return self._sources[name]
 
 

@@ -80,11 +80,17 @@ def _summary(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
                 "options": one.setup.options,
                 "results": one.results,
                 "failed": one.failed,
+                "refused": one.refused,
             }
             for one in searches
         ],
         "sources": [
-            {"name": one.name, "records": one.records + one.rejected, "rejected": one.rejected}
+            {
+                "name": one.name,
+                "variant": one.variant,
+                "records": one.records + one.rejected,
+                "rejected": one.rejected,
+            }
             for one in sources
         ],
     }
@@ -92,10 +98,13 @@ def _summary(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
 
 
 def _rejects(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+    from adapter.cli.bulk_wording import read_as
+
     for reject in archive.rejects():
         place = reject.place
         told = {"source": place.source, "line": place.line, "ply": place.ply, "input": reject.text}
-        yield {**told, "code": reject.code, "reason": reject.reason}, str(reject)
+        told |= {"variant": reject.variant, "search": reject.search}
+        yield {**told, "code": reject.code, "reason": reject.reason}, f"{reject}{read_as(reject.variant)}"
 
 
 def _failed(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:

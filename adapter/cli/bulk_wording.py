@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapter.cli.wording import FIRST_SIDE
+from adapter.cli.wording import FIRST_SIDE, pawns
 from engines.score import Cp
 
 if TYPE_CHECKING:
@@ -55,10 +55,17 @@ def overview(archive: Archive) -> Iterator[str]:
         options = "".join(f" {name}={value}" for name, value in one.setup.options.items())
         aside = f", {one.failed:,} of them set aside" if one.failed else ""
         head = f"  search {one.id}  {one.setup} ({options.strip() or 'no options'})"
-        yield f"{head}: {counted(one.results, 'result')}{aside}"
+        refused = f", {counted(one.refused, 'position')} of games it does not play" if one.refused else ""
+        yield f"{head}: {counted(one.results, 'result')}{aside}{refused}"
     for source in archive.sources:
         rejected = f", {source.rejected:,} rejected" if source.rejected else ""
-        yield f"  {source.name}: {counted(source.records + source.rejected, 'record')}{rejected}"
+        head = f"  {source.name}{read_as(source.variant)}"
+        yield f"{head}: {counted(source.records + source.rejected, 'record')}{rejected}"
+
+
+def read_as(variant: str) -> str:
+    """The game that records were read as, in brackets, where one was named."""
+    return "" if variant == "auto" else f" (read as {variant})"
 
 
 def where(place: Place) -> str:
@@ -81,7 +88,7 @@ def evaluation(result: Result) -> str:
     if score is None:
         return "no score"
     if isinstance(score, Cp):
-        return f"{first} {score.cp / 100:+.2f}"
+        return f"{first} {pawns(score.cp)}"
     return f"{first if score.mate > 0 else 'Black'} mates in {abs(score.mate)}"
 
 

@@ -137,9 +137,12 @@ async def test_going_on(run: Make, write: Make, openings: Make, stored: Make, tm
 async def test_a_game_the_engine_does_not_play(run: Make, write: Make, openings: Make, stored: Make) -> None:
     summary = await run(write(*openings(2), XIANGQI))
     assert counts(summary) == {"records": 3, "rejected": 1, "searched": 2}
-    assert stored("SELECT code, reason FROM rejects") == [
-        ("variant", "it is a position of xiangqi, and Scripted plays chess, chess960")
+    assert stored("SELECT search, variant, reason FROM refusals JOIN positions ON id = position") == [
+        (1, "xiangqi", "it is a position of xiangqi, and Scripted plays chess, chess960")
     ]
+    # that is no fault of the record's
+    assert not stored("SELECT * FROM rejects")
+    assert stored("SELECT line FROM places") == [(1,), (2,), (3,)]
 
 
 async def test_the_first_sound_record_tells_the_game(write: Make, openings: Make, tmp_path: Path) -> None:

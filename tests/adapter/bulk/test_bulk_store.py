@@ -14,11 +14,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from adapter.bulk.answer import Answer
 from adapter.bulk.archive import Archive
-from adapter.bulk.item import Item, Place, Reject
+from adapter.bulk.item import Item, Place, Reading, Reject
 from adapter.bulk.schema import VERSION
 from adapter.bulk.setup import Setup
 from adapter.bulk.store import Known, Store
@@ -113,6 +114,44 @@ def test_a_source_read_anew_replaces_what_was_noted_of_it(path: Path, item: Make
     assert stored("SELECT source, record FROM places ORDER BY source") == [(1, 2), (2, 1)]
 
 
+def test_a_file_is_one_source_by_whatever_name_but_not_by_every_reading(
+    path: Path, item: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream is another one each time; a file of the same name elsewhere is another file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    for name in ("a.fen", "d/a.fen"):
+        (tmp_path / name).touch()
+    readings = [Reading(), Reading(allow=("pawn-place", "too-many-total")), Reading(variant="xiangqi")]
+    names = ["a.fen", "./a.fen", str(tmp_path / "a.fen"), "-", "-"]
+    for name, reading in [*((name, readings[0]) for name in names), *(("a.fen", one) for one in readings)]:
+        with Store(path, reading) as store:
+            store.enter([item(START, source=name)], None)
+    again = msgspec.structs.replace(readings[1], allow=readings[1].allow[::-1])
+    with Store(path, again) as store:
+        store.enter([item(START, source="d/../a.fen")], None)
+    with Archive(path) as archive:
+        assert [(one.name, one.variant) for one in archive.sources] == [
+            ("a.fen", "auto"),
+            ("-", "auto"),
+            ("-", "auto"),
+            ("a.fen", "auto"),
+            ("a.fen", "xiangqi"),
+        ]
+    monkeypatch.chdir(tmp_path / "d")
+    with Store(path) as store:
+        store.enter([item(START, source="a.fen")], None)
+    with Archive(path) as archive:
+        names = [one.name for one in archive.sources]
+    assert names == [
+        str(tmp_path / "a.fen"),
+        "-",
+        "-",
+        *[str(tmp_path / "a.fen")] * 2,
+        str(tmp_path / "d/a.fen"),
+    ]
+
+
 def test_a_fault_leaves_a_batch_out_as_a_whole(path: Path, item: Make, setup: Make, answer: Make) -> None:
     filled(path, item, setup, answer)
     with Store(path) as store:
@@ -196,6 +235,7 @@ def test_the_claim_of_a_killed_run_is_void(path: Path, tmp_path: Path) -> None:
         ("garbage", "no store of fenwire's"),
         ("foreign", "is a database, but no store of fenwire's"),
         ("newer", f"is a store of version {VERSION + 1}, and this program knows version {VERSION}"),
+        ("older", f"is a store of version {VERSION - 1}, and this program knows version {VERSION}"),
         ("truncated", "is damaged"),
         ("header", "is damaged"),
         ("folder", "Is a directory"),
@@ -213,9 +253,9 @@ def test_other_files_are_left_alone(
         path.unlink()
         with closing(sqlite3.connect(path)) as database:
             database.execute("CREATE TABLE birds (name)")
-    elif name == "newer":
+    elif name in ("newer", "older"):
         with closing(sqlite3.connect(path)) as database:
-            database.execute(f"PRAGMA user_version = {VERSION + 1}")
+            database.execute(f"PRAGMA user_version = {VERSION + (1 if name == 'newer' else -1)}")
     elif name == "truncated":
         os.truncate(path, path.stat().st_size // 2)
     elif name == "header":

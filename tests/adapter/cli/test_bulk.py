@@ -123,6 +123,8 @@ def test_many_rejects_are_told_of_in_few_lines(bulk: Run, folder: Path) -> None:
         "line": 1,
         "ply": None,
         "input": BAD,
+        "variant": "auto",
+        "search": None,
         "code": "rank-sum",
         "reason": "rank 7 describes 7 squares, 1 short of 8; write 'pppppppp'",
     }
@@ -293,8 +295,9 @@ def test_show(game: Run, folder: Path) -> None:
         "options": {},
         "results": 5,
         "failed": 0,
+        "refused": 0,
     }
-    assert told["sources"] == [{"name": "g.pgn", "records": 5, "rejected": 0}]
+    assert told["sources"] == [{"name": "g.pgn", "variant": "auto", "records": 5, "rejected": 0}]
 
 
 def test_show_what_stands_out(game: Run, folder: Path) -> None:
@@ -314,6 +317,34 @@ def test_show_what_stands_out(game: Run, folder: Path) -> None:
     assert game("show", "r.sqlite", "--disagree", "1")[0] == 2
     assert game("show", "r.sqlite", "--mates", "0") == (0, "", "")
     assert game("show", "r.sqlite", "--failed") == (0, "", "")
+
+
+def test_another_search_of_the_same_file_takes_nothing_from_the_first(game: Run, folder: Path) -> None:
+    """Not even when its engine plays another game, or when the file is read as one."""
+    xiangqi = "5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2 w - - 0 1"
+    fens = [
+        line["before"]["fen"]
+        for line in lines(game("show", "r.sqlite", "--swings", "1", "--search", "1", "--json")[1])
+    ]
+    (folder / "mixed.fen").write_text("".join(f"{record}\n" for record in (*fens, xiangqi, BAD)))
+    words = ["run", "mixed.fen", "--out", "m.sqlite", "--depth", "1", "--engine"]
+    moves = scripted("--moves", str(folder / "moves.txt"))
+    assert game(*words, moves)[0] == 1
+    swings = game("show", "m.sqlite", "--swings", "1", "--search", "1")[1]
+    assert swings.count("mixed.fen:") >= 2
+    rejects = game("show", "m.sqlite", "--rejects")[1].splitlines()
+    assert [line.split(": ")[0] for line in rejects] == [
+        f"mixed.fen:{len(fens) + 2}",
+        f"mixed.fen:{len(fens) + 1}",
+    ]
+    assert "it is a position of xiangqi, and Scripted plays chess, chess960" in rejects[1]
+    assert game(*words, moves, "--variant", "chess", "--resume")[0] == 1
+    assert game("show", "m.sqlite", "--swings", "1")[1] == swings
+    for reading in (["--variant", "xiangqi"],):
+        code, _, err = game(*words, "builtin-ucci", *reading)
+        assert (code, err) == (1, "")
+        assert game("show", "m.sqlite", "--swings", "1", "--search", "1")[1] == swings
+        assert game("show", "m.sqlite", "--rejects")[1].splitlines()[0] == rejects[0]
 
 
 def test_export(game: Run, folder: Path) -> None:
