@@ -41,7 +41,8 @@ T = TypeVar("T")
 class Cluster:
     """The workers of the scheduler at an address such as `tcp://10.0.0.1:8786`.
 
-    Each has to have fenwire and the engine: the same program with the same options. Raises MissingExtra
+    Each has to have fenwire and the engine: the same program with the same options. That is the one that
+    `engine_for` finds there for the game. Raises MissingExtra
     where the package distributed is missing; on entering, ClusterError for a scheduler that does not answer
     or workers that do not fit together, EngineStartError for an engine that is missing on one of them.
     """
@@ -53,6 +54,7 @@ class Cluster:
         game: str,
         limit: Limit,
         *,
+        named: bool,
         multipv: int,
         options: Mapping[str, Wish],
     ) -> None:
@@ -68,7 +70,7 @@ class Cluster:
         self._remote = remote
         self._address = address
         request = remote.Request(
-            engine=engine, game=game, limit=limit, multipv=multipv, options=dict(options)
+            engine=engine, game=game, named=named, limit=limit, multipv=multipv, options=dict(options)
         )
         self._request = msgspec.json.encode(request).decode()
         self._plugin = f"fenwire-{uuid.uuid4().hex}"

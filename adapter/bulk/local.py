@@ -12,11 +12,26 @@ from adapter.bulk.backend import Seat
 from adapter.bulk.item import Item
 from adapter.bulk.setup import Setup
 from adapter.engine import Engine
+from adapter.errors import ConfigError
 from adapter.pool import Pool
 from adapter.position import Position
-from engines.find import Found
+from engines.find import Found, choose
 from engines.limits import Limit
 from engines.options import Wish
+
+
+def engine_for(game: str, wanted: str | None, *, named: bool) -> Found:
+    """The engine to ask about an input that is to be read as a game (`named`) or begins with a record of it.
+
+    An engine that is wanted serves in the second case even if it plays other games alone: what it does not
+    play is left out record by record, wherever it stands. Raises what `choose` does.
+    """
+    try:
+        return choose(game, wanted, fallback=False)
+    except ConfigError:
+        if named:
+            raise
+        return choose(None, wanted, fallback=False)
 
 
 class Local:

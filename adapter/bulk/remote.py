@@ -17,10 +17,10 @@ from distributed.worker import Worker
 
 from adapter.bulk.answer import Answer
 from adapter.bulk.item import restored
+from adapter.bulk.local import engine_for
 from adapter.bulk.setup import Setup
 from adapter.errors import FenwireError
 from adapter.pool import Pool
-from engines.find import choose
 from engines.limits import Limit
 from engines.options import Wish
 
@@ -28,10 +28,11 @@ IDLE = 60.0  # seconds without a chunk after which engines end; a run that was k
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run asks of its workers."""
+    """What a run asks of its workers; `named` says that all of its input is to be read as that game."""
 
     engine: str | None
     game: str
+    named: bool
     limit: Limit
     multipv: int
     options: dict[str, Wish]
@@ -162,7 +163,7 @@ class Bench(WorkerPlugin):
         self._free = [pool for pool in self._free if pool in self._pools]
 
     def _found(self) -> Any:
-        return choose(self._asked.game, self._asked.engine, fallback=False)
+        return engine_for(self._asked.game, self._asked.engine, named=self._asked.named)
 
     def _setup(self, pool: Pool) -> Setup:
         return Setup.of(

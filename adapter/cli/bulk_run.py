@@ -76,7 +76,7 @@ def _reading(given: dict[str, Any]) -> Reading:
 
 def _backend(given: dict[str, Any]) -> Callable[[str], Backend]:
     """How the engines are made ready, once the game is known; what can be wrong before that is found now."""
-    limit = read_limit(given)
+    limit, named = read_limit(given), given["variant"] != "auto"
     settings: dict[str, Any] = {"multipv": given["multipv"], "options": read_wishes(given["wishes"])}
     if given["cluster"]:
         import logging
@@ -85,15 +85,15 @@ def _backend(given: dict[str, Any]) -> Callable[[str], Backend]:
 
         # Dask tells of lost connections by itself; what matters of it is said once, by us
         logging.disable(logging.CRITICAL)
-        return lambda game: Cluster(given["cluster"], given["engine"], game, limit, **settings)
-    from adapter.bulk.local import Local
+        return lambda game: Cluster(given["cluster"], given["engine"], game, limit, named=named, **settings)
+    from adapter.bulk.local import Local, engine_for
     from engines.find import choose
 
     if given["engine"]:
         choose(None, given["engine"])
 
     def make(game: str) -> Backend:
-        found = choose(game, given["engine"], fallback=False)
+        found = engine_for(game, given["engine"], named=named)
         for note in found.notes:
             click.echo(f"fenwire: {note}", err=True)
         return Local(found, limit, jobs=given["jobs"], **settings)

@@ -140,7 +140,11 @@ def test_many_rejects_are_told_of_in_few_lines(bulk: Run, folder: Path) -> None:
         (["run", "good.fen", "--out", "r.sqlite", "--nodes", "0"], 2, "nodes is 0"),
         (["run", "good.fen", "--out", "r.sqlite", "--allow", "nonsense"], 2, "nonsense"),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", "nobody-knows-it"], 2, "no engine is called"),
-        (["run", "good.fen", "--out", "r.sqlite", "--engine", "fairy-xiangqi"], 2, "plays xiangqi"),
+        (
+            ["run", "good.fen", "--out", "r.sqlite", "--engine", "fairy-xiangqi", "--variant", "chess"],
+            2,
+            "plays xiangqi",
+        ),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", scripted(), "--option", "X=1"], 2, "X"),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", "/nowhere/engine"], 3, "there is no file"),
         (["run", "good.fen", "--out", "no/where/r.sqlite", "--engine", scripted()], 3, "no/where/r.sqlite"),
@@ -340,11 +344,28 @@ def test_another_search_of_the_same_file_takes_nothing_from_the_first(game: Run,
     assert "it is a position of xiangqi, and Scripted plays chess, chess960" in rejects[1]
     assert game(*words, moves, "--variant", "chess", "--resume")[0] == 1
     assert game("show", "m.sqlite", "--swings", "1")[1] == swings
-    for reading in (["--variant", "xiangqi"],):
+    for reading in ([], ["--variant", "xiangqi", "--resume"]):
         code, _, err = game(*words, "builtin-ucci", *reading)
         assert (code, err) == (1, "")
         assert game("show", "m.sqlite", "--swings", "1", "--search", "1")[1] == swings
         assert game("show", "m.sqlite", "--rejects")[1].splitlines()[0] == rejects[0]
+
+
+def test_records_the_engine_does_not_play_are_rejects_wherever_they_stand(bulk: Run, folder: Path) -> None:
+    xiangqi = "5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2 w - - 0 1"
+    for name, records in (
+        ("first.fen", (START, xiangqi)),
+        ("last.fen", (xiangqi, START)),
+        ("no.fen", (START,)),
+    ):
+        (folder / name).write_text("".join(f"{record}\n" for record in records))
+        store = f"{name}.sqlite"
+        code, out, err = bulk("run", name, "--out", store, "--engine", "builtin-ucci", "--depth", "1")
+        assert (code, err) == (1, ""), name
+        line = records.index(START) + 1
+        assert f"rejected {name}:{line}: it is a position of chess, and " in out
+        with Archive(store) as archive:
+            assert [result.fen for result in archive.results()] == [xiangqi] * (len(records) - 1)
 
 
 def test_export(game: Run, folder: Path) -> None:
