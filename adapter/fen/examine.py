@@ -222,8 +222,7 @@ class _Check:
             small.letters,
             small.odd,
             small.ep,
-            small.halfmoves,
-            small.fullmoves,
+            small.counters(),
             self.options.allow,
         )
         setups, alone = clear(repairs(reading))

@@ -32,6 +32,7 @@ class Fields(msgspec.Struct):
     operations: str
     stop: int  # index one past the record's last character, before moves and operations
     startpos: bool = False
+    surplus: Token | None = None  # a third number behind the two counters
 
 
 def split(prepared: Prepared) -> Fields | None:
@@ -196,7 +197,12 @@ class _Splitter:
             if CHECKS.fullmatch(token.plain):
                 self._check_count(token)
         odd = [token for token in rest if not CHECKS.fullmatch(token.plain)]
-        if odd:
+        if len(odd) == 1 and "fullmove" in fields.words and odd[0].plain.isdigit():
+            fields.surplus = odd[0]
+            spans = [self.source.of(fields.words[field]) for field in ORDER[3:]]
+            message = f"a third number, {odd[0].raw[:20]}, follows the two counters"
+            self._say("trailing-garbage", "error", "record", self.source.of(odd[0]), message, spans)
+        elif odd:
             self._garbage("trailing-garbage", odd[0].first, odd[-1].stop, "follows the record and is no move")
 
     def _are_moves(self, rest: list[Token]) -> bool:

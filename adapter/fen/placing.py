@@ -36,6 +36,9 @@ class Placer:
             word = self.fields.words.get(fault.field)
             end = self.source.span(self.fields.stop - 1, self.fields.stop)[1]
             span = (end, end) if word is None else self.source.of(word)
+            side = self.fields.words.get("side")
+            if side is not None and fault.code == "ep-rank":
+                related.append(self.source.of(side))  # either may be the mistake
             if word is not None and fault.field == "castling":
                 offsets = dict.fromkeys(fault.marks)
                 canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])

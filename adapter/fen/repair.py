@@ -40,8 +40,7 @@ class Reading(msgspec.Struct):
     letters: list[str]
     odd: int  # characters of the castling field that are no castling letters
     ep: str
-    halfmoves: list[tuple[float, int]]
-    fullmoves: list[tuple[float, int]]
+    counters: list[tuple[float, int, int]]
     allow: Collection[str] = ()
 
 
@@ -60,13 +59,11 @@ def repairs(reading: Reading) -> list[tuple[float, Setup]]:
             if side_cost and board != reading.given:
                 continue  # one slip explains the record, two are not looked for
             squares = enpassant.readings(reading.ep, board, side) if chess else [(0.0, "-")]
-            for (ep_cost, ep), (half_cost, half), (full_cost, full) in itertools.product(
-                [*squares, *([(NO_EP, "-")] if squares[0][1] != "-" else [])],
-                reading.halfmoves,
-                reading.fullmoves,
+            for (ep_cost, ep), (count_cost, half, full) in itertools.product(
+                [*squares, *([(NO_EP, "-")] if squares[0][1] != "-" else [])], reading.counters
             ):
                 setup = Setup(board, side, right, ep, half, full)
-                cost = board_cost + side_cost + right_cost + ep_cost + half_cost + full_cost
+                cost = board_cost + side_cost + right_cost + ep_cost + count_cost
                 if cost < found.get(setup, 99.0) and sound(setup, reading.game, reading.allow):
                     found[setup] = cost
     return sorted(((cost, setup) for setup, cost in found.items()), key=lambda entry: entry[0])

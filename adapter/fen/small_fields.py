@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -19,6 +20,9 @@ _RED = {"r": "w", "red": "w"}
 _SQUARE = re.compile(r"[a-h][1-8]")
 _NAMED = {"w": "White", "b": "Black"}
 _COUNTER_OPCODES: dict[Field, str] = {"halfmove": "hmvc", "fullmove": "fmvn"}  # EPD standard
+
+
+BLANK_WITHIN = 0.3  # what it costs to believe that two words are one number
 
 
 class SmallFields:
@@ -45,6 +49,21 @@ class SmallFields:
     def square(self) -> str:
         """The en-passant square, `-` for none and for a field that names none."""
         return self.ep if _SQUARE.fullmatch(self.ep) else "-"
+
+    def counters(self) -> list[tuple[float, int, int]]:
+        """Both counters together, with what it costs to believe them."""
+        pairs = itertools.product(self.halfmoves, self.fullmoves)
+        found = [(one + two, half, full) for (one, half), (two, full) in pairs]
+        words = [self.fields.words.get("halfmove"), self.fields.words.get("fullmove"), self.fields.surplus]
+        numbers = [word.plain for word in words if word is not None]
+        if len(numbers) == len(words):
+            # a blank within one of two numbers makes three of them
+            first, second, third = numbers
+            for half, full in ((first + second, third), (first, second + third)):
+                read = counters.read(half, "halfmove"), counters.read(full, "fullmove")
+                if all(count.value is not None and count.message is None for count in read):
+                    found.append((BLANK_WITHIN, read[0].value or 0, read[1].value or 1))
+        return found
 
     def plies(self, away: int) -> int | None:
         """How many half-moves were played, None when `away` men have left home and that is too many."""
@@ -106,7 +125,7 @@ class SmallFields:
         if self.game.width == 9:
             self._dash(word, "castling", "castling-grammar")
             return []
-        letters = [letter for _, letter in castling.letters_of(word.plain)]
+        letters = castling.said(word.plain)
         if word.plain == "-":
             return []
         odd = [i for i, char in enumerate(word.plain) if char.lower() not in "kqabcdefgh"]
@@ -120,7 +139,9 @@ class SmallFields:
             letters = [] if word.plain.islower() and not set(word.plain) & set("kq") else letters
             # a sign between the letters stands for none of them
             self.odd = sum(word.plain[i].isalnum() for i in odd) if letters else 0
-        repeated = [i for i, char in enumerate(word.plain) if char in word.plain[:i] and i not in odd]
+        strange = set(odd)
+        first = {char: i for i, char in reversed(list(enumerate(word.plain)))}
+        repeated = [i for i, char in enumerate(word.plain) if first[char] != i and i not in strange]
         if repeated:
             spans = self._spans(word, repeated)
             shown = " and ".join(dict.fromkeys(word.raw[i] for i in repeated))

@@ -94,6 +94,11 @@ def test_one_reading_is_mended(text: str, fixed: str) -> None:
             "4k1rr/8/8/8/8/8/8/RR2K1RR w KGBk - 0 1",
             {"4k1rr/8/8/8/8/8/8/RR2K1RR w KBk - 0 1", "4k1rr/8/8/8/8/8/8/RR2K1RR w GBk - 0 1"},
         ),
+        # a blank in one of the two counters, or a number that does not belong there
+        (
+            "8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - 1 2 78",
+            {f"8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - {numbers}" for numbers in ("1 2", "12 78", "1 278")},
+        ),
         # a counter with readable digits
         (f"{BOARD} w KQkq - 1_0 20", {f"{BOARD} w KQkq - 10 20"}),
     ],
@@ -249,6 +254,13 @@ def test_spans_count_characters_of_the_original() -> None:
     assert spans["rank-sum"] == "ppppppp"
     assert spans["unicode-lookalike"] == "♜"
     assert spans["bom"] == "\ufeff"
+
+
+def test_a_square_of_the_wrong_rank_may_be_the_fault_of_the_side() -> None:
+    text = "r1bqkbnr/pp1p1pp1/n1p1p2p/8/1P6/P7/R1PPPPPP/1NBQKBNR w Kkq b3 0 5"
+    problem = only(text)
+    assert problem.code == "ep-rank"
+    assert [text[slice(*span)] for span in (problem.span, problem.related[-1])] == ["b3", "w"]
 
 
 def test_messages_count() -> None:
