@@ -24,7 +24,7 @@ AGE = 0.25  # seconds after which answers are stored, however few they are
 
 class Run:
     """A pass over the inputs. `backend` makes the engines for the game of the first sound record (or the one
-    that the reading names).
+    that the reading names). `resume` goes on with an earlier pass; positions it set aside are tried again.
 
     `tally`, `seats`, `fraction` and `pending` tell how far it is at any time. Whatever ends it, what was
     answered is in the store.
@@ -175,10 +175,10 @@ class Run:
         tally = self.tally
         if item.key in self._pending or (known.result or 0) > self._latest:
             tally.repeated += 1
-        elif known.result is not None:
+        elif known.result is not None and not (known.error is not None and self._resume):
             tally.known += 1
-            if known.failed:
-                tally.fail(f"{item.place.source}:{item.place.line}: it was set aside before")
+            if known.error is not None:
+                tally.fail(f"{item.place.source}:{item.place.line}: it was set aside before: {known.error}")
         else:
             tally.new += 1
             self._pending[item.key] = known.position

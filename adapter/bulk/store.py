@@ -30,17 +30,23 @@ _RESULT = (
     "search, position, best, san, best_fen, cp, mate, depth, seldepth, nodes, time_ms, lines, outcome, "
     "complete, notes, code, error"
 )
-# What was stored first stays: a search that was done twice changes nothing.
-_ADD = f"INSERT OR IGNORE INTO results ({_RESULT}) VALUES ({', '.join('?' * (_RESULT.count(',') + 1))})"
+_NAMES = _RESULT.split(", ")
+# What was stored first stays: a search that was done twice changes nothing. But an answer, or a later reason,
+# takes the place of a reason why there is none; as a new result, with the number of one.
+_ADD = (
+    f"INSERT INTO results ({_RESULT}) VALUES ({', '.join('?' * len(_NAMES))}) "
+    f"ON CONFLICT (search, position) DO UPDATE SET id = (SELECT max(id) + 1 FROM results), "
+    f"{', '.join(f'{name} = excluded.{name}' for name in _NAMES[2:])} WHERE error IS NOT NULL"
+)
 
 
 class Known(msgspec.Struct, frozen=True):
     """What the store knows of an item: its position's number and, where that was searched, the result's
-    number and whether it is one without an answer."""
+    number and, where this is no answer, why there is none."""
 
     position: int
     result: int | None = None
-    failed: bool = False
+    error: str | None = None
 
 
 class Store:
@@ -217,11 +223,11 @@ class Store:
     def _done(self, search: int, positions: Iterable[int]) -> dict[int, Known]:
         wanted = _padded(positions)
         rows = self._database.execute(
-            f"SELECT position, id, error IS NOT NULL FROM results WHERE search = ? "
+            f"SELECT position, id, error FROM results WHERE search = ? "
             f"AND position IN ({', '.join('?' * len(wanted))})",
             (search, *wanted),
         )
-        return {position: Known(position, result, bool(failed)) for position, result, failed in rows}
+        return {row[0]: Known(*row) for row in rows}
 
     def _note(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @reading_options
 @click.option("--ply", type=click.IntRange(min=0), help="Of each recorded game only this position.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Engines at once; one a processor.")
-@click.option("--resume", is_flag=True, help="Go on with a run, or begin it.")
+@click.option("--resume", is_flag=True, help="Go on with a run; try again what was set aside.")
 @click.option("--cluster", metavar="tcp://…", help="Search on the workers of this Dask scheduler.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one line of JSON.")
 def command(**given: Any) -> int:

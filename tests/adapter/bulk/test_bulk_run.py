@@ -181,9 +181,26 @@ async def test_a_position_that_costs_the_engine_twice_is_set_aside(
     ((error, code),) = stored("SELECT error, code FROM results WHERE best IS NULL")
     assert code == "EngineDied"
     assert "exit code 7" in error
-    # and not asked again
-    again = await run(write(*fens), found=found, resume=True)
-    assert counts(again) == {"records": 6, "known": 6, "failed": 1}
+    # tried again by a run that goes on, once however often it stands there
+    again = await run(write(*fens, fens[3], fens[3]), found=found, resume=True)
+    assert counts(again) == {"records": 8, "known": 5, "repeated": 2, "searched": 1, "failed": 1}
+    (failure,) = again.tally.failures
+    assert "a.fen:4: set aside, it cost 2 engines" in failure
+    # the same command with an engine that was mended meanwhile
+    mended = tmp_path / "deadly.txt"
+    script = wrapper("", "(mark := pathlib.Path(sys.argv[1])).exists() and mark.read_bytes() in line", "pass")
+    found = msgspec.structs.replace(
+        plain, command=(sys.executable, "-c", script, str(mended), *plain.command)
+    )
+    mended.write_text(fens[3])
+    assert counts(await run(write(*fens), found=found)) == {"records": 6, "searched": 6, "failed": 1}
+    mended.unlink()
+    healed = await run(write(*fens, fens[3]), found=found, resume=True)
+    assert counts(healed) == {"records": 7, "known": 5, "repeated": 1, "searched": 1}
+    assert stored("SELECT search, count(*), count(best) FROM results GROUP BY search") == [
+        (1, 6, 5),
+        (2, 6, 6),
+    ]
 
 
 async def test_an_engine_that_is_given_up_ends_the_run_with_what_was_found(

@@ -194,6 +194,29 @@ def test_what_was_committed_outlives_the_process(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["killed.py", "r.sqlite"]
 
 
+def test_an_answer_takes_the_place_of_a_failure_and_stays(
+    path: Path, item: Make, setup: Make, answer: Make, stored: Make
+) -> None:
+    def failed(reason: str) -> Answer:
+        return Answer(complete=False, code="EngineDied", error=reason)
+
+    with Store(path) as store:
+        search = store.begin(setup(), resume=False)
+        one, other = store.enter([item(START), item("startpos e2e4", 2)], search)
+        store.add(search, [(other.position, answer("e7e5")), (one.position, failed("it died"))])
+        assert store.enter([item(START)], search) == [Known(one.position, 2, "it died")]
+        store.add(search, [(one.position, failed("it died again"))])
+        # a number of its own tells a run what is new
+        assert store.enter([item(START)], search) == [Known(one.position, 3, "it died again")]
+        store.add(search, [(one.position, answer("e2e4", cp=1))])
+        store.add(search, [(one.position, failed("too late")), (other.position, failed("too late"))])
+        assert store.enter([item(START)], search) == [Known(one.position, 4)]
+    assert stored("SELECT id, best, cp, code, error FROM results ORDER BY id") == [
+        (1, "e7e5", None, None, None),
+        (4, "e2e4", 1, None, None),
+    ]
+
+
 def test_two_runs_never_write_one_store(path: Path, item: Make, setup: Make, answer: Make) -> None:
     with Store(path) as store:
         with pytest.raises(StoreError, match=rf"being written by another run \(process {os.getpid()}\)"):
