@@ -15,6 +15,7 @@ from adapter.fen.games import CHESS960, Game
 
 _KINGSIDE = "Kk"
 _ORDER = "KQkq"
+_MOST = len("KQkqABCDEFGHabcdefgh")
 _GERMAN = {"D": "Q", "d": "q"}  # Dame
 
 
@@ -50,6 +51,12 @@ def resolve(letter: str, cells: str, game: Game) -> Right:
     if wanted is not None and not game.chess960 and wanted not in (0, 7):
         wanted = None
     return Right(letter, white, king, wanted)
+
+
+def said(text: str) -> list[str]:
+    """The castling letters of a field in order; each once where there are more of them than letters exist."""
+    letters = [letter for _, letter in letters_of(text)]
+    return letters if len(letters) <= _MOST else list(dict.fromkeys(letters))
 
 
 def letters_of(text: str) -> list[tuple[int, str]]:

@@ -147,6 +147,19 @@ def test_huge_inputs_take_no_longer_than_their_length(pattern: str, prefix: str)
     assert spent[1] < 40 * max(spent[0], 0.01)
 
 
+@pytest.mark.parametrize("pattern", ["K", "KQkq", "H", "a", "-", "x", "Kx", "\u041a"])
+def test_a_castling_field_of_any_length_is_answered(pattern: str) -> None:
+    spent = []
+    for size in (20_000, 200_000):
+        text = f"{PREFIXES[2]}w {pattern * (size // len(pattern))} - 0 1"
+        begin = time.process_time()
+        report = check(text)
+        spent.append(time.process_time() - begin)
+        assert report.input == text
+        assert {problem.field for problem in report.problems} == {"castling"}
+    assert spent[1] < 100 * max(spent[0], 0.01)  # ten times the text, and ten times as long as it should
+
+
 @pytest.mark.parametrize("bad", ["\n", "\x00", "\r\n", "\x1b", "\u2028", "\x85"])
 def test_no_control_character_gets_through(bad: str) -> None:
     for place in range(len(SEEDS[0])):
