@@ -30,7 +30,7 @@ def choose(variant: str, fields: Fields) -> Game:
     word = fields.words.get("castling")
     if word is None:
         return CHESS
-    letters = [letter for _, letter in castling.letters_of(word.plain)]
+    letters = castling.said(word.plain)
     rows = read(token, fields.source, CHESS).rows
     if not letters or not rows:
         return CHESS
@@ -68,9 +68,16 @@ def needs_chess960(letters: list[str], cells: str) -> bool:
         return True
     if all(castling.resolve(letter, cells, CHESS).rook is not None for letter in letters):
         return False
-    # both kings begin on one file, so different ones are a mistake and not another game
+    # both sides begin alike, so kings or rooks on different files are a mistake and not another game
     kings = {right.king for right in rights}
-    return len(kings) == 1 and not _reversed(cells)
+    return len(kings) == 1 and not (_stale(rights, cells) or _reversed(cells))
+
+
+def _stale(rights: list[castling.Right], cells: str) -> bool:
+    """Whether rooks of one wing stand on different files, and some right is one that classical chess has."""
+    wings = {(right.kingside, right.rook) for right in rights}
+    unlike = len(wings) > len({right.kingside for right in rights})
+    return unlike and any(castling.resolve(right.letter, cells, CHESS).rook is not None for right in rights)
 
 
 def _reversed(cells: str) -> bool:

@@ -51,6 +51,9 @@ def test_written_as_asked(record: str, variant: str, kept: str, xfen: str, shred
         ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1", "chess960"),
         ("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", "chess960"),
         ("4k1rr/8/8/8/8/8/8/RR2K1RR w KB - 0 1", "chess960"),
+        # rooks of both wings that began on the same files
+        ("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1", "chess960"),
+        ("r3k1r1/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", "chess960"),
         # an inner rook on a classical board
         ("4k3/8/8/8/8/8/8/RR2K2R w KB - 0 1", "chess960"),
         # nothing says so
@@ -69,6 +72,10 @@ def test_the_game_is_told_by_the_rights(record: str, variant: str) -> None:
     [
         # the kings of one game of Chess960 begin on one file: two files are a mistake
         ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R4K1R w kq - 0 1"),
+        # and so do their rooks: whoever moved one kept rights that are gone
+        ("r3k2r/8/8/8/8/8/8/1R2K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/1R2K2R w Kkq - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K1R1 w Qkq - 0 1"),
+        ("r3kr2/8/8/8/8/8/8/R3K2R w Kk - 0 1", "r3kr2/8/8/8/8/8/8/R3K2R w K - 0 1"),
         # the mirrored start position is no Chess960 start position but chess from the wrong side
         (
             "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w KQkq - 0 1",
