@@ -20,6 +20,7 @@ import msgspec
 import adapter.errors
 from adapter.bulk.answer import Answer
 from adapter.bulk.backend import Seat
+from adapter.bulk.chunks import Chunks
 from adapter.bulk.item import Item, root_of
 from adapter.bulk.setup import Setup
 from adapter.errors import ClusterError, ConfigError, EngineStartError, FenwireError, MissingExtra
@@ -33,7 +34,7 @@ CHECK = 2.0  # seconds between two looks at the cluster
 SMALLEST, LARGEST = 50, 500  # positions of a chunk
 CHUNK_SECONDS = 5.0  # that a chunk had better take
 WINDOW = 3  # chunks under way for each thread of a worker
-FILLING = 0.5  # seconds after which a chunk need not be full: the input may be slow
+FILLING = 0.5  # seconds after which a chunk is sent, full or not
 
 T = TypeVar("T")
 
@@ -134,7 +135,8 @@ class Cluster:
     async def analyze(self, items: AsyncIterator[Item]) -> AsyncGenerator[tuple[Item, Answer], None]:
         """Each item with its answer, as chunks of them are done."""
         running: dict[asyncio.Task[Any], list[Item]] = {}
-        pulling: asyncio.Task[list[Item]] | None = asyncio.create_task(self._chunk(items))
+        chunks = Chunks(items, FILLING)
+        pulling: asyncio.Task[list[Item]] | None = asyncio.create_task(chunks.take(self._size))
         try:
             while running or pulling is not None:
                 full = len(running) >= WINDOW * max(1, sum(self._threads.values()))
@@ -144,7 +146,7 @@ class Cluster:
                 if pulling in done:
                     assert pulling is not None
                     chunk = pulling.result()
-                    pulling = asyncio.create_task(self._chunk(items)) if chunk else None
+                    pulling = asyncio.create_task(chunks.take(self._size)) if chunk else None
                     if chunk:
                         running[asyncio.create_task(self._searched(chunk))] = chunk
                 for task in done & running.keys():
@@ -160,16 +162,7 @@ class Cluster:
             for task in left:
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
-
-    async def _chunk(self, items: AsyncIterator[Item]) -> list[Item]:
-        """The next items, as many as a chunk holds just now; none at the end."""
-        chunk: list[Item] = []
-        begun = time.monotonic()
-        async for item in items:
-            chunk.append(item)
-            if len(chunk) >= self._size or time.monotonic() - begun > FILLING:
-                break
-        return chunk
+            await chunks.close()
 
     async def _searched(self, chunk: list[Item]) -> Any:
         """The reply of the worker that a chunk fell to."""
