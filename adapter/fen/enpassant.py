@@ -25,8 +25,12 @@ from adapter.fen.games import CHESS, square_name
 
 # By the side to move: the rank of the square, its row in the record, and the way the pawn went.
 RANKS = {"w": ("6", 2, 8), "b": ("3", 5, -8)}
-# A file alone or with any rank (`e`, `e4`, `4e`), the capture (`dxe6`), or the double step (`e2e4`).
-_FILE = re.compile(r"(?:[a-h]x)?([a-h])[0-9]{0,2}|[0-9]([a-h])|([a-h])[0-9]-?\3[0-9]")
+# A file alone or with any rank (`e`, `e4`, `4e`), the capture (`dxe6`, `de6`), or the double step (`e2e4`);
+# `e.p.` may stand behind it, and signs between and around its characters tell nothing.
+_FILE = re.compile(
+    r"(?:(?:[a-h]?x|[a-h](?=[a-h][0-9]))?([a-h])[0-9]{0,2}|[0-9]([a-h])|([a-h])[0-9]\3[0-9])(?:ep)?"
+)
+_SIGNS = re.compile(r"[^0-9a-z]+")
 _PAWN_LETTER = {"w": "p", "b": "P"}
 
 
@@ -100,7 +104,7 @@ def readings(text: str, board: str, side: str) -> list[tuple[float, str]]:
     lower = text.lower()
     if lower == "-":
         return [(0.0, "-")]
-    named = _FILE.fullmatch(lower)
+    named = _FILE.fullmatch(_SIGNS.sub("", lower))
     if named is not None:
         square = (named[1] or named[2] or named[3]) + rank
         if not faults(Setup(board, side, "-", square, 0, 1)):

@@ -15,6 +15,8 @@ _MOST_WORDS = 60  # among which the board is looked for
 _SIZES = ((10, 9), (8, 8))
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
 _RIGHTS = re.compile(r"[KQkq]{1,3} [KQkq]{1,3}|[A-H]{2} [a-h]{2}")
+# The parts of an en-passant square, with the field before it and the two behind it.
+_SQUARE_PARTS = re.compile(r"(?:-|[KQkqA-Ha-h]{1,4}) [a-h] [36] [0-9]{1,4} [0-9]{1,4}")
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
 _RANK_SIGNS = "\\|,:;_-+.!"
 # What addresses have for blanks and slashes; other characters are slips.
@@ -36,7 +38,11 @@ def set_right(source: Source, first: int, stop: int, findings: list[Finding]) ->
 def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
     tokens = source.words(first, stop)
     found = []
-    for field, gaps in (("board", _gaps(tokens)), ("castling field", _castling_gaps(tokens))):
+    for field, gaps in (
+        ("board", _gaps(tokens)),
+        ("castling field", _castling_gaps(tokens)),
+        ("en-passant field", _square_gaps(tokens)),
+    ):
         if gaps:
             spans = [source.span(*gap) for gap in gaps]
             message = f"a blank inside the {field}"
@@ -83,6 +89,16 @@ def _castling_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
     """Blanks between the letters of one castling field."""
     pairs = itertools.pairwise(tokens[:_MOST_WORDS])
     return [(one.stop, two.first) for one, two in pairs if _RIGHTS.fullmatch(f"{one.plain} {two.plain}")]
+
+
+def _square_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
+    """The blank between file and rank of an en-passant square, where both counters follow."""
+    found = []
+    for first in range(min(len(tokens), _MOST_WORDS) - 4):
+        words = tokens[first : first + 5]
+        if _SQUARE_PARTS.fullmatch(" ".join(word.plain for word in words)):
+            found.append((words[1].stop, words[2].first))
+    return found
 
 
 def _from_words(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:

@@ -70,6 +70,35 @@ def test_one_reading_is_mended(text: str, fixed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "square",
+    [
+        *("e", "3e", "E3", "xe3", "dxe3", "de3", "(e3)", '"e3"', "e3,", "e3.", "e3+", "e-3", "e:3"),
+        *("e3ep", "e3e.p.", "e2e4", "e2-e4"),
+    ],
+)
+def test_a_square_told_in_another_way_is_kept(square: str) -> None:
+    moved = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq {} 0 1"
+    text = moved.format(square)
+    report = check(text)
+    assert [(problem.code, problem.at, problem.fix) for problem in report.problems] == [
+        ("ep-grammar", "en-passant", "e3")
+    ]
+    assert text[slice(*report.problems[0].span)] == square
+    assert report.fixed == moved.format("e3")
+    # where no pawn has passed, the word tells nothing
+    assert check(f"{BOARD} b KQkq {square} 0 1").fixed == f"{BOARD} b KQkq - 0 1"
+
+
+def test_a_blank_in_a_square_is_one_mistake() -> None:
+    report = check("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e 3 0 1")
+    assert [(problem.code, problem.span) for problem in report.problems] == [("whitespace", (54, 55))]
+    assert report.fixed == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+    # a file alone, and both counters
+    report = check("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e 0 1")
+    assert [problem.code for problem in report.problems] == ["ep-grammar"]
+
+
+@pytest.mark.parametrize(
     ("text", "readings"),
     [
         # whose move it is, nobody can know
