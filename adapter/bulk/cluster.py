@@ -218,14 +218,17 @@ class Cluster:
             self._compare_program(worker, there)
         bench = self._remote.Bench(self._request)
         await self._within(self._client.register_plugin(bench, name=self._plugin), 2 * ANSWER)
+        introductions: dict[str, Any] = {}
         for worker, told in (await self._asked_all(self._remote.introduce, self._plugin)).items():
             if isinstance(told, OSError):
                 continue  # lost just now
             if isinstance(told, BaseException):
                 raise ClusterError(f"worker {worker} does not say what engine it has: {_first_line(told)}")
-            said = msgspec.json.decode(told, type=self._remote.Introduction)
+            introductions[worker] = msgspec.json.decode(told, type=self._remote.Introduction)
+        everywhere = all(said.refusal is not None for said in introductions.values())
+        for worker, said in introductions.items():
             if said.refusal is not None:
-                raise _refused(worker, said.refusal)
+                raise _refused(worker, said.refusal, everywhere=everywhere)
             self._setup = self._setup or said.setup
             self._variants = said.variants
             self._compare(worker, said.setup)
@@ -291,11 +294,11 @@ class Cluster:
             await asyncio.wait_for(client.close(), CONNECT)
 
 
-def _refused(worker: str, refusal: Any) -> FenwireError:
-    """The error of a worker, of the class it had there; what its own configuration lacks is the cluster's
-    fault, not the caller's."""
+def _refused(worker: str, refusal: Any, *, everywhere: bool = False) -> FenwireError:
+    """The error of a worker, of the class it had there; what its own configuration lacks, and not everyone's,
+    is the cluster's fault, not the caller's."""
     kind = getattr(adapter.errors, refusal.kind, EngineStartError)
-    if issubclass(kind, ConfigError):
+    if issubclass(kind, ConfigError) and not everywhere:
         kind = ClusterError
     error: FenwireError = kind(f"worker {worker}: {refusal.message}")
     return error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -82,10 +83,13 @@ def _backend(given: dict[str, Any]) -> Callable[[str], Backend]:
         import logging
 
         from adapter.bulk.cluster import Cluster
+        from engines.find import VARIABLE
 
         # Dask tells of lost connections by itself; what matters of it is said once, by us
         logging.disable(logging.CRITICAL)
-        return lambda game: Cluster(given["cluster"], given["engine"], game, limit, named=named, **settings)
+        # the workers have an environment of their own
+        wanted = given["engine"] or os.environ.get(VARIABLE)
+        return lambda game: Cluster(given["cluster"], wanted, game, limit, named=named, **settings)
     from adapter.bulk.local import Local, engine_for
     from engines.find import choose
 

@@ -102,6 +102,37 @@ def test_what_a_late_worker_finds_that_does_not_fit_is_not_stored(
         assert database.execute("SELECT DISTINCT best FROM results").fetchall() == [("e2e4",)]
 
 
+def test_what_the_caller_asks_for_counts_on_the_workers(fenwire: Any, dask: Any, tmp_path: Path) -> None:
+    """The engine that the caller's environment names; not one that nobody has. And a silent pipe holds up
+    nothing that it has sent."""
+    words = ["bulk", "run", "-", "--out", "r.sqlite", "--depth", "1", "--cluster"]
+    asked = f"generic-uci {sys.executable} -m engines.scripted --bestmove d2d4"
+    with dask({}) as (address, _):
+        with subprocess.Popen(
+            [sys.executable, "-m", "adapter.cli", *words, address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**fenwire.env, "FENWIRE_ENGINE": asked},
+            cwd=tmp_path,
+        ) as run:
+            try:
+                assert run.stdin is not None
+                run.stdin.writelines(f"{opening(number)}\n" for number in range(3))
+                run.stdin.flush()
+                until_stored(tmp_path / "r.sqlite", 3)
+                _, err = run.communicate(timeout=SECONDS)
+            finally:
+                run.kill()
+        assert (run.returncode, err) == (0, "")
+        unknown = fenwire(*words, address, "--engine", "nosuch", stdin=opening(0))
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1)
+    assert "no engine is called 'nosuch'" in unknown.stderr
+    with contextlib.closing(sqlite3.connect(tmp_path / "r.sqlite")) as database:
+        assert database.execute("SELECT best FROM results").fetchall() == [("d2d4",)] * 3
+
+
 def test_workers_that_do_not_fit_together_and_a_scheduler_that_goes(
     fenwire: Any, dask: Any, tmp_path: Path
 ) -> None:
