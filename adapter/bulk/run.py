@@ -80,8 +80,8 @@ class Run:
     async def run(self) -> Summary:
         """Runs to the end of the input; the summary.
 
-        Raises StoreError, ConfigError for results that are there already without `resume` and for inputs
-        that cannot be read to their end, and what the backend raises.
+        Raises StoreError, ConfigError for an input that the same search has read before without `resume` and
+        for one that cannot be read to its end, and what the backend raises.
         """
         async with AsyncExitStack() as stack:
             self._store = stack.enter_context(Store(self._path, self._reading))
@@ -112,7 +112,7 @@ class Run:
         self._title = str(backend.setup)
         assert self._store is not None
         self._latest = self._store.latest()
-        self._search = self._store.begin(backend.setup, resume=self._resume)
+        self._search = self._store.begin(backend.setup, self._inputs.names, resume=self._resume)
 
     async def _searches(self, first: Batch, source: AsyncIterator[Batch]) -> None:
         assert self._backend is not None

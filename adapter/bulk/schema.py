@@ -8,6 +8,7 @@ times in milliseconds, lists and tables of names JSON. Its tables, with more sai
 - `places` (source, record, line, ply, position): which position each record of a source is;
 - `rejects` (source, record, line, ply, text, code, reason): the records that are no position;
 - `searches` (id, key, engine, protocol, program, arguments, options, bounds, multipv): what was asked;
+- `passes` (search, source): which sources were read for which search;
 - `refusals` (search, position, reason): positions of games that the engine of a search does not play;
 - `results` (id, search, position, best, san, best_fen, cp, mate, depth, seldepth, nodes, time_ms, lines,
   outcome, complete, notes, code, error): what a search found in a position.
@@ -80,6 +81,12 @@ CREATE TABLE searches (
     bounds TEXT NOT NULL,
     multipv INTEGER NOT NULL
 );
+-- Which sources were read for which search, to their end or not.
+CREATE TABLE passes (
+    search INTEGER NOT NULL REFERENCES searches,
+    source INTEGER NOT NULL REFERENCES sources,
+    PRIMARY KEY (search, source)
+) WITHOUT ROWID;
 -- Positions of games that the engine of a search does not play: it was not asked about them.
 CREATE TABLE refusals (
     search INTEGER NOT NULL REFERENCES searches,

@@ -93,10 +93,10 @@ class Store:
         with self._transaction():
             self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
 
-    def begin(self, setup: Setup, *, resume: bool) -> int:
-        """The number of a search, which is entered where it is new.
+    def begin(self, setup: Setup, names: Iterable[str] = (), *, resume: bool) -> int:
+        """The number of a search of sources, which is entered where it is new.
 
-        Raises ConfigError when there are results of it and `resume` is not set.
+        Raises ConfigError when it has results, one of the sources was read for it, and `resume` is not set.
         """
         with self._transaction():
             row = msgspec.json.encode
@@ -116,10 +116,11 @@ class Store:
             )
             search: int = self._one("SELECT id FROM searches WHERE key = ?", setup.key)
             count = self._one("SELECT count(*) FROM results WHERE search = ?", search)
-        if count and not resume:
+            read = [name for name in names if self._was_read(name, search)]
+        if count and read and not resume:
             raise ConfigError(
-                f"{self.path} holds {plural(count, 'result')} of {setup} already; give --resume to go on "
-                f"with them, or name another file"
+                f"{self.path} holds {plural(count, 'result')} of {setup} already, and {read[0]} was read for "
+                f"it; give --resume to go on, or name another store"
             )
         return search
 
@@ -149,7 +150,13 @@ class Store:
             # a record that was mended since, or spoilt
             self._forget("rejects", (item.place for item in items))
             self._forget("places", (reject.place for reject in rejects))
-            done = self._done(search, set(numbers.values())) if search is not None else {}
+            done: dict[int, Known] = {}
+            if search is not None:
+                sources = {self._source(one.place.source) for one in batch}
+                self._database.executemany(
+                    "INSERT OR IGNORE INTO passes VALUES (?, ?)", ((search, source) for source in sources)
+                )
+                done = self._done(search, set(numbers.values()))
         return [done.get(numbers[item.key]) or Known(numbers[item.key]) for item in items]
 
     def end_source(self, source: str, records: int) -> None:
@@ -243,6 +250,13 @@ class Store:
 
     def _place(self, place: Place) -> tuple[int, int, int, int | None]:
         return self._source(place.source), place.record, place.line, place.ply
+
+    def _was_read(self, name: str, search: int) -> bool:
+        rows = self._database.execute(
+            "SELECT 1 FROM passes JOIN sources ON id = source WHERE search = ? AND path = ? AND reading = ?",
+            (search, lasting(name), self._reading),
+        )
+        return rows.fetchone() is not None
 
     def _source(self, name: str) -> int:
         if name not in self._sources:

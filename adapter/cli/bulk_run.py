@@ -42,7 +42,8 @@ def command(**given: Any) -> int:
     `-` is standard input. Each position is searched once, however often it stands there, and never again
     once it is in the store. Records that are no positions are noted with the reason, and end with exit code
     1; positions that cost the engine twice are set aside, and end with 3. One store holds any number of
-    runs: other files, limits and engines are added.
+    runs: other files, limits and engines are added. A file that the same engine has searched under the same
+    limit already takes --resume.
     """
     from adapter.bulk.inputs import Inputs
     from adapter.bulk.run import Run

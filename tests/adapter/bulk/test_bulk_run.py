@@ -114,9 +114,12 @@ async def test_going_on(run: Make, write: Make, openings: Make, stored: Make, tm
     fens = openings(6)
     first, both = write(*fens[:4], BAD), write(*fens[2:], BAD, name="b.fen")
     assert counts(await run(first)) == {"records": 5, "rejected": 1, "searched": 4}
-    with pytest.raises(ConfigError, match=r"holds 4 results of Scripted, depth 1 already; give --resume"):
-        await run(both)
-    again = await run(both, resume=True)
+    said = r"holds 4 results of Scripted, depth 1 already, and .*a\.fen was read for it; give --resume"
+    for files in ((first,), (both, first)):
+        with pytest.raises(ConfigError, match=said):
+            await run(*files)
+    # another file is added unasked
+    again = await run(both)
     assert counts(again) == {"records": 5, "rejected": 1, "known": 2, "searched": 2}
     assert counts(await run(first, both, resume=True)) == {
         "records": 10,

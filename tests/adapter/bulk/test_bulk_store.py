@@ -89,14 +89,20 @@ def test_a_search_is_the_same_only_if_all_of_it_is(setup: Make, changed: dict[st
 
 
 def test_results_that_are_there_are_not_mixed_with_unless_that_is_wanted(
-    path: Path, item: Make, setup: Make, answer: Make
+    path: Path, item: Make, setup: Make, answer: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(path.parent)
+    Path("a.fen").touch()
     filled(path, item, setup, answer)
+    said = r"holds 3 results of Mine, nodes 5000 already, and \./a\.fen was read for it; give --resume"
     with Store(path) as store:
-        with pytest.raises(ConfigError, match=r"holds 3 results of Mine, nodes 5000 already; give --resume"):
-            store.begin(setup(), resume=False)
-        assert store.begin(setup(nodes=6000), resume=False) == 2
-        assert store.begin(setup(), resume=True) == 1
+        with pytest.raises(ConfigError, match=said):
+            store.begin(setup(), ["b.fen", "./a.fen"], resume=False)
+        assert store.begin(setup(nodes=6000), ["a.fen"], resume=False) == 2
+        # no result of it is there yet
+        assert store.begin(setup(nodes=6000), ["a.fen"], resume=False) == 2
+        assert store.begin(setup(), ["b.fen", "-"], resume=False) == 1
+        assert store.begin(setup(), ["a.fen"], resume=True) == 1
 
 
 def test_a_source_read_anew_replaces_what_was_noted_of_it(path: Path, item: Make, stored: Make) -> None:

@@ -75,7 +75,7 @@ def test_a_run_and_its_summary(bulk: Run) -> None:
     # the second time nothing is left to do, and the bad record is told of again
     code, out, err = bulk(*words)
     assert (code, out) == (2, "")
-    assert "r.sqlite holds 6 results of Scripted, depth 1 already; give --resume" in err
+    assert "r.sqlite holds 6 results of Scripted, depth 1 already, and good.fen was read for it; give" in err
     code, out, err = bulk(*words, "--resume", "--json")
     assert (code, err) == (1, "")
     (told,) = lines(out)
