@@ -35,7 +35,8 @@ def read_pgn(
 
     Which game is played each tells by its tags, its record or its first move, unless `variant` says so. A
     game that begins from a bad record gives that record alone; one that breaks off at a move that is not
-    legal ends with the moves up to it. `line` is where the game begins.
+    legal ends with the moves up to it. Either is given for every later `ply` too, for the game may have had
+    it; a game that ended before gives nothing. `line` is where the game begins.
     """
     # python-chess reads the chess games, the xiangqi board's own reader the others
     for first, text in _games(lines):
@@ -56,8 +57,8 @@ def _read_chess(first: int, text: str, source: str, ply: int | None) -> Iterator
         found = chess.pgn.read_game(cast("TextIO", stream), Visitor=_Positions)
         if found is None:
             return
-        records, variant = found
-        yield from _entries(records, Entry("", source, stream.at_game, variant=variant), ply)
+        records, variant, broken = found
+        yield from _entries(records, Entry("", source, stream.at_game, variant=variant), ply, broken)
 
 
 def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
@@ -76,7 +77,8 @@ def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterat
         if bad is not None:
             records.append(" ".join((game.record, "moves", *game.moves, bad[1])))
         entry = Entry("", source, first + game.line - 1, variant="xiangqi")
-        yield from _entries(records, entry, ply)
+        # a game without a single move stops at the record it begins from
+        yield from _entries(records, entry, ply, bad is not None or bool(game.problem and not game.moves))
 
 
 def _is_xiangqi(text: str, variant: str) -> bool:
@@ -92,10 +94,12 @@ def _is_xiangqi(text: str, variant: str) -> bool:
     return ("RED" in tags and "WHITE" not in tags) or bool(_XIANGQI_MOVE.match(_COMMENT.sub("", moves)))
 
 
-def _entries(records: list[str], like: Entry, ply: int | None) -> Iterator[Entry]:
-    """The records of a game as entries: all of them, or the one at a ply."""
+def _entries(records: list[str], like: Entry, ply: int | None, broken: bool) -> Iterator[Entry]:
+    """The records of a game as entries: all of them, or the one at a ply, or before it what the game broke
+    off at."""
+    wanted = min(ply, len(records) - 1) if broken and ply is not None else ply
     for number, record in enumerate(records):
-        if ply is None or number == ply:
+        if wanted is None or number == wanted:
             yield msgspec.structs.replace(like, text=record, ply=number)
 
 
@@ -157,7 +161,7 @@ class _Text(io.TextIOBase):
         return line
 
 
-class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str]]):
+class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str, bool]]):
     """Collects the records of one game: text, not boards, so that a long game stays small."""
 
     def __init__(self) -> None:
@@ -183,6 +187,7 @@ class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str]]):
         report = check(record, variant="chess960" if self.headers.is_chess960() else "auto")
         if report.ok:
             return None
+        self.broken = True
         self.records.append(record)
         return chess.pgn.SKIP
 
@@ -209,6 +214,6 @@ class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str]]):
         self.broken = True
         self.records.append(" ".join((self.root or chess.STARTING_FEN, "moves", *self.moves, word)))
 
-    def result(self) -> tuple[list[str], str]:
-        """The records of the game, and which game it is as far as the tags tell."""
-        return self.records, "chess960" if self.headers.is_chess960() else "auto"
+    def result(self) -> tuple[list[str], str, bool]:
+        """The records of the game, which game it is by its tags, and whether the last record is bad."""
+        return self.records, "chess960" if self.headers.is_chess960() else "auto", self.broken

@@ -190,6 +190,23 @@ def test_games_and_one_ply_of_them(fenwire: Any) -> None:
     assert "no game there has 99 half-moves" in none.stderr
 
 
+def test_a_game_without_that_ply_because_it_is_bad_is_told(fenwire: Any) -> None:
+    (fenwire.root / "g.pgn").write_text(
+        '[Event "x"]\n\n1. e4 e5 *\n\n[Event "y"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w KQ - 0 1"]\n\n1. e4 Kd7 *\n'
+    )
+    done = fenwire("check", "--file", "g.pgn", "--ply", "2")
+    assert done.returncode == 1
+    assert "g.pgn:5: error: castling: White cannot castle" in done.stdout
+    assert "2 records: 1 ok, 0 with warnings, 1 bad" in done.stdout
+
+
+def test_a_look_alike_is_marked_on_the_board(fenwire: Any) -> None:
+    done = fenwire("check", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RN\u0412QKBNR w KQkq - 0 1")
+    assert done.returncode == 1
+    assert "rank 1: '\u0412' (U+0412) on c1" in done.stdout
+    assert "\n  1> R N \u0412 Q K B N R\n" in done.stdout
+
+
 def test_the_game_asked_for_is_the_one_that_is_read(fenwire: Any) -> None:
     game = '[Event "x"]\n\n1. h2e2 h9g7 *\n'
     done = fenwire("check", "--variant", "xiangqi", "--fix", stdin=game)

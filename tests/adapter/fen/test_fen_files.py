@@ -109,8 +109,11 @@ def test_every_position_of_every_game(tmp_path: Path) -> None:
 def test_one_ply_of_every_game(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"  # told by what is in it
     path.write_text(GAMES)
-    assert [(entry.line, entry.ply) for entry in read_file(path, ply=2)] == [(2, 2), (13, 2)]
-    assert list(read_file(path, ply=50)) == []
+    # of a game that begins from a bad record, or breaks off, that is what is given
+    assert [(entry.line, entry.ply) for entry in read_file(path, ply=2)] == [(2, 2), (7, 0), (13, 2)]
+    late = list(read_file(path, ply=50))
+    assert [(entry.line, entry.ply) for entry in late] == [(7, 0), (13, 3)]
+    assert not any(check(entry.text, variant=entry.variant).ok for entry in late)
 
 
 def test_xiangqi_games() -> None:
@@ -132,6 +135,8 @@ def test_xiangqi_games() -> None:
     assert reports[5].fen == "3k1a3/4a4/5n3/9/9/9/9/9/9/4KR3 w - - 2 2"
     assert [report.ok for report in reports] == [True] * 6 + [False]
     assert [entry.ply for entry in entries(text.encode(), ply=1)] == [1, 1]
+    (broken,) = entries(text.encode(), ply=9)
+    assert (broken.line, broken.ply, check(broken.text).ok) == (6, 3, False)
 
 
 def test_a_tag_with_a_record_is_no_game() -> None:
