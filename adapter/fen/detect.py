@@ -9,6 +9,7 @@ from adapter.fen.fields import Fields
 from adapter.fen.games import CHESS, CHESS960, GAMES, XIANGQI, Game
 from adapter.fen.glyphs import BLACK_ONLY, EITHER, RED_ONLY
 from adapter.fen.placement import MOST_CHARACTERS, read
+from adapter.fen.typos import UNKNOWN
 
 _CHINESE = frozenset((*BLACK_ONLY, *EITHER, *RED_ONLY))
 _XIANGQI_MOVE = re.compile(r"(?=.*[i09])[a-i][0-9]-?[a-i][0-9]|[\u4e00-\u9fff1-9]{4}")
@@ -42,7 +43,7 @@ def _castle_there(letters: list[str], rows: list[str]) -> bool:
     # letters of files, not all of them files of the classical rooks, are of no other game
     if all(letter not in "KQkq" for letter in letters) and any(letter not in "AHah" for letter in letters):
         return True
-    black, white = (row if len(row) == 8 else "" for row in (rows[0], rows[-1]))
+    black, white = (row if len(row) == 8 and UNKNOWN not in row else "" for row in (rows[0], rows[-1]))
     told = [letter for letter in letters if (white if letter.isupper() else black)]
     cells = black.ljust(8, ".") + "." * 48 + white.ljust(8, ".")
     return bool(told) and needs_chess960(told, cells)

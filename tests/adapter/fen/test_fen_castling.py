@@ -110,6 +110,20 @@ def test_impossible_rights(record: str, variant: str, said: str, fixed: str) -> 
 
 
 @pytest.mark.parametrize(
+    "damaged",
+    ["NXKBBQRN", "NRXBBQRN", "NRKBBQXN", "NRKBBQR", "NRKBBQRNN", "NRKBB1QRN"],
+)
+@pytest.mark.parametrize("rights", ["KQkq", "GBgb"])
+def test_chess960_is_known_by_the_whole_rank(damaged: str, rights: str) -> None:
+    """One rank that cannot be read, White's or Black's, takes no rights away."""
+    whole = "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN"
+    for text in (whole.replace("NRKBBQRN", damaged), whole.replace("nrkbbqrn", damaged.lower())):
+        report = check(f"{text} w {rights} - 0 1")
+        assert (report.variant, report.fixed) == ("chess960", f"{whole} w {rights} - 0 1")
+        assert len(report.problems) == 1
+
+
+@pytest.mark.parametrize(
     ("field", "code", "meant"),
     [
         ("QK", "castling-order", {"KQ"}),
