@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from adapter.fen import glyphs
 from adapter.fen.finding import Finding
-from adapter.fen.games import CHESS, Game, rank_name
+from adapter.fen.games import CHESS, Game, rank_name, square_name
+from adapter.fen.glyphs import PLAIN
 from adapter.fen.problem import Severity, Span
 from adapter.fen.source import Source, Token
 
@@ -86,11 +87,7 @@ class Letters:
     def findings(self, places: list[int]) -> Iterator[Finding]:
         """One finding for each kind of odd letters; `places` are the source places of all squares."""
         if self.unlike:
-            message = "a character that only looks like one of a record"
-            if len(self.unlike) > 1:
-                message = f"{len(self.unlike)} characters that only look like those of a record"
-            spans = self._spans(self.unlike)
-            yield self._finding("unicode-lookalike", "error", "placement", message, spans)
+            yield self._unlike(places)
         if self.language:
             message = f"the pieces are named in {self.language}"
             yield self._finding("piece-language", "error", "placement", message, [self.source.of(self.token)])
@@ -106,6 +103,28 @@ class Letters:
             )
         yield from self._strange("piece-language", self.foreign, self._meaning, places)
         yield from self._strange("bad-letter", self.unknown, repr, places)
+
+    def _unlike(self, places: list[int]) -> Finding:
+        """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""
+        ranks = {rank for rank, _, char in self.unlike if PLAIN[ord(char)] != "/"}
+        name = rank_name(self.game, ranks.pop()) if len(ranks) == 1 else "placement"
+        spans = self._spans(self.unlike)
+        if len(self.unlike) > 1:
+            message = f"{len(self.unlike)} characters that only look like those of a record"
+            return self._finding("unicode-lookalike", "error", name, message, spans)
+        _, place, char = self.unlike[0]
+        plain = PLAIN[ord(char)]
+        cells = (
+            [cell for cell, at in enumerate(places) if at == place] if len(places) == self.game.size else []
+        )
+        where = f" on {square_name(self.game, cells[0])}" if len(cells) == 1 else ""
+        shown = f"{char!r} (U+{ord(char):04X}){where}"
+        if char in self.either:
+            # the mended board tells whose man it is
+            message = f"{shown} stands for {plain.upper()} or {plain.lower()}"
+            return self._finding("unicode-lookalike", "error", name, message, spans, cells=tuple(cells))
+        message = f"{shown} only looks like, or stands for, {plain!r}"
+        return self._finding("unicode-lookalike", "error", name, message, spans, fix=plain)
 
     def _language(self) -> tuple[str, dict[str, str]]:
         """The one other language whose letters all these are, when they are not English, with its letters."""

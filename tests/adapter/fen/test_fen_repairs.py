@@ -9,6 +9,7 @@ from adapter.fen.problem import Problem
 
 BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 START = f"{BOARD} w KQkq - 0 1"
+XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 
 
 def only(text: str, **options: str) -> Problem:
@@ -272,6 +273,33 @@ def test_place_span_and_fix(text: str, code: str, at: str, marked: str, fix: str
     mended = check(text[:start] + fix + text[end:])
     assert mended.ok
     assert mended.fen in (check(text).fixed, check(text).fen)
+
+
+@pytest.mark.parametrize(
+    ("record", "char", "plain", "at", "said"),
+    [
+        (START, "\u0412", "B", "rank 1", "'\u0412' (U+0412) on c1 only looks like, or stands for, 'B'"),
+        (START, "\u2657", "B", "rank 1", "'\u2657' (U+2657) on c1 only looks like, or stands for, 'B'"),
+        (START, "\uff18", "8", "rank 6", "'\uff18' (U+FF18) only looks like, or stands for, '8'"),
+        (XIANGQI, "\u76f8", "B", "rank 0", "'\u76f8' (U+76F8) on c0 only looks like, or stands for, 'B'"),
+        (XIANGQI, "\u70ae", "C", "rank 2", "'\u70ae' (U+70AE) on b2 stands for C or c"),
+    ],
+)
+def test_a_look_alike_is_named_with_its_square(
+    record: str, char: str, plain: str, at: str, said: str
+) -> None:
+    text = record.replace(plain, char, 1)
+    problem = only(text)
+    assert (problem.code, problem.at, problem.fix) == ("unicode-lookalike", at, plain)
+    assert text[slice(*problem.span)] == char
+    assert problem.message == said
+    assert check(text).fixed == record
+
+
+def test_look_alikes_of_several_ranks_are_of_the_whole_board() -> None:
+    assert only(START.replace("k", "\u043a", 1).replace("K", "\u041a", 1)).at == "placement"
+    assert only(START.replace("rn", "\uff52\uff4e", 1)).at == "rank 8"
+    assert only(START.replace("/", "\uff0f", 1)).at == "placement"
 
 
 def test_spans_count_characters_of_the_original() -> None:
