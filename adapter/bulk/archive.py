@@ -8,7 +8,8 @@ with Archive("results.sqlite") as archive:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -210,21 +211,28 @@ class Archive:
 
     def by_position(self, search: int | None = None) -> Iterator[tuple[Result, ...]]:
         """The results of each position together, of all searches or one, in the order positions were met."""
-        chosen = [search] if search is not None else [one.id for one in self.searches]
         # the order of the joins is fixed, so that nothing has to be sorted
-        rows = self.rows(
-            f"SELECT {COLUMNS} FROM positions p CROSS JOIN results r ON r.position = p.id "
-            f"AND r.search IN ({', '.join('?' * len(chosen))}) ORDER BY p.id",
-            *chosen,
+        return self._together(
+            f"SELECT p.id, {COLUMNS} FROM positions p CROSS JOIN results r ON r.position = p.id "
+            f"AND r.search IN ({{}}) ORDER BY p.id",
+            search,
         )
-        gathered: list[Result] = []
-        for result in map(read_result, rows):
-            if gathered and gathered[0].position_id != result.position_id:
-                yield tuple(gathered)
-                gathered = []
-            gathered.append(result)
-        if gathered:
-            yield tuple(gathered)
+
+    def by_board(self, search: int | None = None) -> Iterator[tuple[Result, ...]]:
+        """The results of each board together, whatever the counters and the moves that led there; in the
+        order boards were met."""
+        return self._together(
+            f"SELECT f.id, {COLUMNS} FROM positions f CROSS JOIN positions p ON p.board = f.board "
+            f"CROSS JOIN results r ON r.position = p.id AND r.search IN ({{}}) WHERE NOT EXISTS "
+            f"(SELECT 1 FROM positions e WHERE e.board = f.board AND e.id < f.id) ORDER BY f.id, p.id",
+            search,
+        )
+
+    def _together(self, query: str, search: int | None) -> Iterator[tuple[Result, ...]]:
+        chosen = [search] if search is not None else [one.id for one in self.searches]
+        rows = self.rows(query.format(", ".join("?" * len(chosen))), *chosen)
+        for _, group in groupby(rows, itemgetter(0)):
+            yield tuple(read_result(row[1:]) for row in group)
 
     def rejects(self) -> Iterator[Reject]:
         """The records no engine was asked about, with place and reason, in the order of the input; those that

@@ -89,7 +89,7 @@ def export(archive: Archive, path: str | Path, search: int | None = None) -> Exp
 def _lichess(archive: Archive, path: Path, search: int | None) -> Exported:
     written = left_out = 0
     with _text(path) as out:
-        for results in archive.by_position(search):
+        for results in archive.by_board(search):
             line = lichess_line(results)
             if line is None:
                 left_out += 1
@@ -100,7 +100,7 @@ def _lichess(archive: Archive, path: Path, search: int | None) -> Exported:
 
 
 def lichess_line(results: tuple[Result, ...]) -> dict[str, Any] | None:
-    """The results of one position in the shape of the Lichess evaluations database; None where none of them
+    """The results of one board in the shape of the Lichess evaluations database; None where none of them
     has a line with a score.
 
     The FEN has its first four fields, scores are from White's side, castling is king takes rook, evaluations

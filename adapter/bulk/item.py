@@ -99,10 +99,18 @@ def key_of(position: Position) -> bytes:
     return digest(position.variant.name, root_of(position), " ".join(position.moves))
 
 
+def board_of(position: Position) -> bytes:
+    """The digest of game, board, side and rights, however it came to them."""
+    return digest(position.variant.name, *_captured(position, position.fen).split(" ")[:4])
+
+
 def root_of(position: Position) -> str:
     """The root record with an en-passant square only where the capture is legal."""
-    root = position.root_fen
-    return root if root.split(" ", 4)[3] == "-" else position.variant.board(root).fen()
+    return _captured(position, position.root_fen)
+
+
+def _captured(position: Position, fen: str) -> str:
+    return fen if fen.split(" ", 4)[3] == "-" else position.variant.board(fen).fen()
 
 
 def digest(*parts: str) -> bytes:

@@ -4,7 +4,7 @@ A store is an SQLite database, readable by any program that reads those. Scores 
 times in milliseconds, lists and tables of names JSON. Its tables, with more said beside each column below:
 
 - `sources` (id, path, name, reading): where records came from, and how they were read;
-- `positions` (id, key, variant, root_fen, moves, fen): each position once;
+- `positions` (id, key, board, variant, root_fen, moves, fen): each position once;
 - `places` (source, record, line, ply, position): which position each record of a source is;
 - `rejects` (source, record, line, ply, text, code, reason): the records that are no position;
 - `searches` (id, key, engine, protocol, program, arguments, options, bounds, multipv): what was asked;
@@ -38,15 +38,19 @@ CREATE TABLE sources (
     UNIQUE (path, reading)
 );
 CREATE INDEX sources_of_names ON sources (name);
--- Each position once. `key` is the digest of game, root record and moves; `fen` is where the moves lead.
+-- Each position once. `key` is the digest of game, root record and moves; `fen` is where the moves lead;
+-- `board` is the digest of game and `fen` less its counters, shared by positions that only the way there and
+-- the counters tell apart.
 CREATE TABLE positions (
     id INTEGER PRIMARY KEY,
     key BLOB NOT NULL UNIQUE,
+    board BLOB NOT NULL,
     variant TEXT NOT NULL,
     root_fen TEXT NOT NULL,
     moves TEXT NOT NULL,
     fen TEXT NOT NULL
 );
+CREATE INDEX positions_of_boards ON positions (board);
 -- Which position each record of a source is. `record` counts them from 1, `line` says where it stands, `ply`
 -- which half-move of a recorded game it follows.
 CREATE TABLE places (

@@ -16,7 +16,7 @@ from adapter.bulk import schema
 from adapter.bulk.answer import Answer, StoredLine
 from adapter.bulk.claim import Claim
 from adapter.bulk.inputs import lasting
-from adapter.bulk.item import Item, Place, Reading, Reject, root_of
+from adapter.bulk.item import Item, Place, Reading, Reject, board_of, root_of
 from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
 from adapter.errors import ConfigError
@@ -217,8 +217,11 @@ class Store:
         numbers = self._numbers({item.key for item in items})
         new = {item.key: item.position for item in items if item.key not in numbers}
         self._database.executemany(
-            "INSERT INTO positions (key, variant, root_fen, moves, fen) VALUES (?, ?, ?, ?, ?)",
-            ((key, one.variant.name, root_of(one), " ".join(one.moves), one.fen) for key, one in new.items()),
+            "INSERT INTO positions (key, board, variant, root_fen, moves, fen) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (key, board_of(one), one.variant.name, root_of(one), " ".join(one.moves), one.fen)
+                for key, one in new.items()
+            ),
         )
         return numbers | self._numbers(new)
 

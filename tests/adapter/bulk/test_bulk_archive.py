@@ -172,6 +172,26 @@ def test_lichess_lines(game: Path, tmp_path: Path) -> None:
         assert export(archive, tmp_path / "e.jsonl", search=2) == Exported(1, 1)
 
 
+def test_lichess_lines_hold_each_board_once(tmp_path: Path, item: Make, setup: Make, answer: Make) -> None:
+    """However its counters stand, whatever way led there, with or without a square of no legal capture."""
+    path = tmp_path / "r.sqlite"
+    same = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq"
+    texts = [f"{same} - 0 1", "startpos", f"{same} - 7 30", f"{same} -", f"{same} e3 0 1", "startpos e2e4"]
+    with Store(path) as store:
+        search = store.begin(setup(), resume=False)
+        known = store.enter([item(text, line) for line, text in enumerate(texts, 1)], search)
+        numbers = dict.fromkeys(one.position for one in known)
+        store.add(search, [(number, answer("e7e5", cp=number)) for number in numbers])
+    assert len(numbers) == 4
+    with Archive(path) as archive:
+        assert export(archive, tmp_path / "e.jsonl") == Exported(2, 0)
+        assert len(list(archive.by_position())) == 4
+    first, other = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert first["fen"] == f"{same} -"
+    assert [found["pvs"][0]["cp"] for found in first["evals"]] == [-1, -3, -4]
+    assert (other["fen"], len(other["evals"])) == (" ".join(chess.STARTING_FEN.split()[:4]), 1)
+
+
 @pytest.mark.parametrize(
     ("fen", "pv", "line"),
     [
