@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from adapter.bulk.archive import COLUMNS, Archive, Result, read_result
-from adapter.bulk.item import Place
+from adapter.bulk.item import Place, board_of
 from engines.score import Mate
 
 CEILING = 1000  # centipawns; beyond them a game is won, and a mate counts as much
@@ -16,11 +16,13 @@ CEILING = 1000  # centipawns; beyond them a game is won, and a mate counts as mu
 class Swing(msgspec.Struct, frozen=True):
     """A move that changed the evaluation: by so many centipawns, in White's favour if above 0.
 
-    `move` is the move that was played between the two, as it is shown, `place` where the second stands.
+    `move` is the move that was played between the two, as it is shown, `number` its number (None where the
+    records do not tell it), `place` where the second stands.
     """
 
     place: Place
     move: str
+    number: int | None
     before: Result
     after: Result
     by: int
@@ -36,16 +38,17 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 
 def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
-    """Where one position of a source follows from the one before by a legal move, and the evaluation of that
-    search changes by so many centipawns or more."""
+    """Where one position of a source follows from the one before by a legal move, whatever their counters
+    say, and the evaluation of that search changes by so many centipawns or more."""
     rows = archive.rows(
         # the order of the joins is fixed, so that nothing has to be sorted
         f"SELECT a.source, a.record, a.line, a.ply, {COLUMNS} FROM places a CROSS JOIN sources s "
         f"ON s.id = a.source CROSS JOIN positions p ON p.id = a.position CROSS JOIN results r "
         f"ON r.position = p.id AND r.search = ? "
         # a file that was read in two ways which come to the same is shown once
-        f"WHERE NOT EXISTS (SELECT 1 FROM sources o JOIN places b ON b.source = o.id WHERE o.path = s.path "
-        f"AND o.id < s.id AND b.record = a.record AND b.position = a.position) ORDER BY a.source, a.record",
+        f"WHERE NOT EXISTS (SELECT 1 FROM sources o CROSS JOIN places b ON b.source = o.id "
+        f"WHERE o.path = s.path AND o.id < s.id AND b.record = a.record AND b.position = a.position) "
+        f"ORDER BY a.source, a.record",
         search,
     )
     last: tuple[int, int, Result] | None = None
@@ -57,7 +60,7 @@ def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
                 move = _between(before, result)
                 if move is not None:
                     place = Place(archive.source(source), record, line, ply)
-                    yield Swing(place, move, before, result, change)
+                    yield Swing(place, move.san, _number(before, move, place), before, result, change)
         last = source, record, result
 
 
@@ -93,12 +96,26 @@ def worth(result: Result) -> int | None:
     return CEILING if score.mate > 0 else -CEILING
 
 
-def _between(before: Result, after: Result) -> str | None:
-    """The move that leads from one position to the other, as it is shown; None where none does."""
+class _Move(msgspec.Struct, frozen=True):
+    """A move as it is shown, and whether the counters after it are those of the record."""
+
+    san: str
+    counted: bool
+
+
+def _between(before: Result, after: Result) -> _Move | None:
+    """The move that leads from one position to the other, counters aside; None where none does."""
     if before.variant != after.variant:
         return None
-    position = before.position()
+    position, wanted = before.position(), board_of(after.position())
     for move in position.legal_moves:
-        if position.play(move).fen == after.fen:
-            return position.san(move)
+        reached = position.play(move)
+        if board_of(reached) == wanted:
+            return _Move(position.san(move), reached.fen == after.fen)
     return None
+
+
+def _number(before: Result, move: _Move, place: Place) -> int | None:
+    """The number of a move. Records without counters, as those of EPD, all say that it is the first."""
+    number = int(before.fen.split(" ")[5])
+    return number if place.ply is not None or (move.counted and number > 1) else None

@@ -135,13 +135,14 @@ def _swings(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
             "line": swing.place.line,
             "ply": swing.place.ply,
             "move": swing.move,
+            "number": swing.number,
             "by": swing.by,
             "before": swing.before.to_dict(),
             "after": swing.after.to_dict(),
         }
         change = f"{evaluation(swing.before)} → {evaluation(swing.after)}"
         better = f"best was {swing.before.san}" if swing.before.san != swing.move else "the best move"
-        yield told, f"{where(swing.place)}  {numbered(swing.before, swing.move)}  {change}  ({better})"
+        yield told, f"{where(swing.place)}  {numbered(swing)}  {change}  ({better})"
 
 
 def _disagree(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:

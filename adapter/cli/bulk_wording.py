@@ -10,6 +10,7 @@ from engines.score import Cp
 
 if TYPE_CHECKING:
     from adapter.bulk.archive import Archive, Result
+    from adapter.bulk.contrast import Swing
     from adapter.bulk.item import Place
     from adapter.bulk.tally import Summary
 
@@ -92,7 +93,9 @@ def evaluation(result: Result) -> str:
     return f"{first if score.mate > 0 else 'Black'} mates in {abs(score.mate)}"
 
 
-def numbered(result: Result, move: str) -> str:
-    """A move made in a result's position, with its number: `12. Nf3`, `12... Nf6`."""
-    fields = result.fen.split(" ")
-    return f"{fields[5]}.{'' if fields[1] == 'w' else '..'} {move}"
+def numbered(swing: Swing) -> str:
+    """The move of a swing, with its number where that is known: `12. Nf3`, `12... Nf6`."""
+    if swing.number is None:
+        return swing.move
+    white = swing.before.fen.split(" ", 2)[1] == "w"
+    return f"{swing.number}.{'' if white else '..'} {swing.move}"

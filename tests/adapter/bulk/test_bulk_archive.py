@@ -129,6 +129,31 @@ def test_swings(game: Path) -> None:
         assert not list(swings(archive, 2, 1))
 
 
+@pytest.mark.parametrize(
+    ("fields", "start", "numbers"),
+    [(6, 1, [None, None, 2, 2]), (6, 12, [12, 12, 13, 13]), (4, 1, [None] * 4), (4, 12, [None] * 4)],
+)
+def test_swings_of_records_with_and_without_counters(
+    fields: int, start: int, numbers: list[int | None], tmp_path: Path, item: Make, setup: Make, answer: Make
+) -> None:
+    """The same moves; numbers only where the records tell them."""
+    root = chess.STARTING_FEN.removesuffix("1") + str(start)
+    fens = [Position.parse(" ".join((root, *FOOL[:plies]))).fen for plies in range(5)]
+    path = tmp_path / "r.sqlite"
+    with Store(path) as store:
+        search = store.begin(setup(), resume=False)
+        texts = [" ".join(fen.split(" ")[:fields]) for fen in fens]
+        known = store.enter([item(text, line) for line, text in enumerate(texts, 1)], search)
+        scores = zip(known, (0, 300, 600, 900, 0), strict=True)
+        store.add(search, [(one.position, answer("e2e4", cp=cp)) for one, cp in scores])
+    with Archive(path) as archive:
+        found = [(one.move, one.place.line, one.number) for one in swings(archive, search, 100)]
+    assert found == [
+        (move, line, number)
+        for move, line, number in zip(("f3", "e5", "g4", "Qh4#"), range(2, 6), numbers, strict=True)
+    ]
+
+
 def test_neighbours_that_no_move_links_are_no_swing(
     tmp_path: Path, item: Make, setup: Make, answer: Make
 ) -> None:
