@@ -19,7 +19,7 @@ from adapter.bulk.inputs import lasting
 from adapter.bulk.item import Item, Place, Reading, Reject, board_of, root_of
 from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
-from adapter.errors import ConfigError
+from adapter.errors import ConfigError, StoreError
 from adapter.fen.games import plural
 
 T = TypeVar("T")
@@ -65,6 +65,8 @@ class Store:
         with told(self.path):
             # looked at first, so that nothing is laid beside a file that is no store
             fresh = not self.path.exists() or not self.path.stat().st_size
+            if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
+                raise StoreError(f"{self.path} is no file that could keep anything; name another one")
             if not fresh:
                 with contextlib.closing(schema.connect(self.path, write=False)) as database:
                     schema.verify(database, self.path)

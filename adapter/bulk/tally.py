@@ -57,8 +57,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tally: Tally
     complete: bool
 
-    def plain(self) -> dict[str, Any]:
-        """The summary as JSON types: what `fenwire bulk run --json` prints."""
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as JSON types: what `fenwire bulk run --json` prints, as `partial` when it failed."""
         tally = self.tally
         told: dict[str, Any] = {"store": self.store, "search": self.search, "complete": self.complete}
         told |= {

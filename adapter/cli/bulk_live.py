@@ -40,7 +40,7 @@ class _View:
 
     def draw(self) -> Group:
         """The view as it is now."""
-        return Group(self._bar(), self._seats())
+        return Group(self._bar(), *self._faults(), self._seats())
 
     def _bar(self) -> Table:
         tally, total = self._run.tally, self._run.total
@@ -49,12 +49,17 @@ class _View:
         words = [f"{done:,}" + (f" of {total:,}" if total is not None else "")]
         words += [f"{speed:,.1f}/s"] if speed else []
         words += [f"{_clock((total - done) / speed)} left"] if speed and total is not None else []
-        words += [f"{tally.rejected:,} rejected"] if tally.rejected else []
-        words += [f"{tally.failed:,} set aside"] if tally.failed else []
         row = Table.grid(padding=(0, 2, 0, 0))
-        bar = ProgressBar(total=total, completed=done, width=30, pulse=total is None)
+        # narrow enough for millions of records and days of time on 80 columns
+        bar = ProgressBar(total=total, completed=done, width=20, pulse=total is None)
         row.add_row(bar, Text("  ".join(words)))
         return row
+
+    def _faults(self) -> list[Text]:
+        tally = self._run.tally
+        words = [f"{tally.rejected:,} rejected"] if tally.rejected else []
+        words += [f"{tally.failed:,} set aside"] if tally.failed else []
+        return [Text("  ".join(words))] if words else []
 
     def _seats(self) -> Table:
         seats = self._run.seats

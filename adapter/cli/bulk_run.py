@@ -57,6 +57,7 @@ def command(**given: Any) -> int:
     stopped = _run(run)
     interrupted = isinstance(stopped, KeyboardInterrupt | Terminated)
     if stopped is not None and not interrupted and given["as_json"]:
+        stopped.partial = run.summary  # type: ignore[attr-defined]
         raise stopped  # the error is the one line of JSON
     code = _report(run.summary, as_json=given["as_json"])
     if stopped is None:
@@ -65,6 +66,12 @@ def command(**given: Any) -> int:
         raise stopped
     click.echo(f"fenwire: {message(stopped)}; --resume goes on", err=True)
     return kind(stopped)[1]
+
+
+for _option in command.params:
+    if _option.name == "infinite":
+        # known, so that it is refused with the reason; no choice to be offered
+        _option.hidden = True  # type: ignore[attr-defined]
 
 
 def _reading(given: dict[str, Any]) -> Reading:
@@ -140,9 +147,11 @@ def _report(summary: Summary, *, as_json: bool) -> int:
 
     tally = summary.tally
     if as_json:
-        say_json(summary.plain())
+        say_json(summary.to_dict())
     elif tally.records:
         for line in summed_up(summary):
             click.echo(plain(line))
+    elif summary.complete:
+        click.echo(plain(f"{summary.store}: the input holds no record"))
     sys.stdout.flush()
     return 3 if tally.failed else 1 if tally.rejected else 0

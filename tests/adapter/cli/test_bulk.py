@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -13,12 +15,17 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
+from adapter.bulk import run as bulk_run
 from adapter.bulk.archive import Archive
+from adapter.bulk.tally import Tally
 from adapter.cli import main
+from adapter.cli.bulk_live import _View
 from adapter.errors import StoreError
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -105,6 +112,31 @@ def test_a_run_and_its_summary(bulk: Run) -> None:
     assert bulk(*words[:-1], "2")[0] == 1
 
 
+def test_an_empty_input_is_told_of(bulk: Run, folder: Path) -> None:
+    (folder / "empty.fen").touch()
+    code, out, err = bulk("run", "empty.fen", "--out", "r.sqlite", "--engine", scripted(), "--depth", "1")
+    assert (code, out, err) == (0, "r.sqlite: the input holds no record\n", "")
+
+
+def test_a_run_that_fails_tells_in_json_how_far_it_came(bulk: Run, folder: Path) -> None:
+    (folder / "a.csv").write_text(f"fen\n{START}\n{BAD}\n")
+    (folder / "b.csv").write_text("nothing,of,use\n")
+    words = ["run", "a.csv", "b.csv", "--out", "r.sqlite", "--engine", scripted(), "--depth", "1", "--json"]
+    code, out, _ = bulk(*words)
+    (told,) = lines(out)
+    assert (code, told["error"]["code"]) == (2, "config")
+    partial = told["partial"]
+    assert (partial["records"], partial["rejected"], partial["complete"]) == (2, 1, False)
+    assert partial["searched"] == 1
+
+
+def test_a_limit_that_is_always_refused_is_not_offered(bulk: Run) -> None:
+    code, out, _ = bulk("run", "--help")
+    assert code == 0
+    assert "--movestogo" in out
+    assert "--infinite" not in out
+
+
 def test_good_records_end_well(bulk: Run) -> None:
     assert bulk("run", "good.fen", "--out", "r.sqlite", "--engine", scripted(), "--nodes", "1")[0] == 0
 
@@ -148,6 +180,7 @@ def test_many_rejects_are_told_of_in_few_lines(bulk: Run, folder: Path) -> None:
         (["run", "good.fen", "--out", "r.sqlite", "--engine", scripted(), "--option", "X=1"], 2, "X"),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", "/nowhere/engine"], 3, "there is no file"),
         (["run", "good.fen", "--out", "no/where/r.sqlite", "--engine", scripted()], 3, "no/where/r.sqlite"),
+        (["run", "good.fen", "--out", "/dev/null", "--engine", scripted()], 3, "no file that could keep"),
         (["run", "good.fen", "--out", "good.fen", "--engine", scripted()], 3, "no store of fenwire's"),
         (["run", "a", "--out", "r", "--jobs", "2", "--cluster", "tcp://127.0.0.1:1"], 2, "--jobs"),
         (["show", "nowhere.sqlite"], 3, "nowhere.sqlite"),
@@ -391,6 +424,20 @@ def test_a_position_that_was_set_aside(bulk: Run, folder: Path) -> None:
     (told,) = lines(out)
     assert (code, told["line"], told["code"], told["best"]) == (0, 2, "IllegalEngineMove", None)
     assert bulk("show", "r.sqlite", "--failed")[1].startswith("a.fen:2  4k3/8/8/8/8/8/8/R3K3 w - - 0 1  ")
+
+
+def test_the_time_left_is_shown_on_80_columns() -> None:
+    tally = Tally(records=9_000_000, searched=1_000_000, rejected=800_000, failed=70_000)
+    view = _View(cast("bulk_run.Run", SimpleNamespace(tally=tally, total=12_000_000, seats=())))
+    view.draw()
+    time.sleep(0.01)
+    tally.searched += 1
+    console = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None)
+    with console.capture() as drawn:
+        console.print(view.draw())
+    bar, faults, *_ = drawn.get().splitlines()
+    assert re.search(r"1,800,001 of 12,000,000  [\d.,]+/s  \d+:\d\d:\d\d left", bar)
+    assert faults.strip() == "800,000 rejected  70,000 set aside"
 
 
 def test_on_a_terminal(fenwire: Any, folder: Path) -> None:
