@@ -15,7 +15,17 @@ from adapter.fen.options import Options
 from adapter.fen.placement import Placement, read
 from adapter.fen.placing import Placer
 from adapter.fen.problem import Problem, Report, Span
-from adapter.fen.repair import CLEAR, WRONG_SIDE, Reading, castling_views, clear, repairs, substitutes, views
+from adapter.fen.repair import (
+    CLEAR,
+    TOO_MANY,
+    WRONG_SIDE,
+    Reading,
+    castling_views,
+    clear,
+    repairs,
+    substitutes,
+    views,
+)
 from adapter.fen.small_fields import SmallFields
 from adapter.fen.strain import Hints
 from adapter.fen.text import Prepared, prepare
@@ -231,8 +241,28 @@ class _Check:
         )
         if alone and not guessed:
             self.fixed = setups[0]
+            self._blame(self.fixed, found, castling.canonical(small.letters))
         else:
             self.suggestions = setups
+
+    def _blame(self, fixed: Setup, found: list[Fault], kept: str) -> None:
+        """Where one man on one square was wrong, the first fault that names it stands for all counts.
+
+        It stands for castling rights too, where these are kept; a count alone says too little for that.
+        """
+        given = self.placer.placement
+        if given is None or not given.sound:
+            return
+        changed = [cell for cell, man in enumerate(given.cells) if fixed.board[cell] != man]
+        if len(changed) != 1:
+            return
+        first = next((f for f in found if f.field == "placement" and changed[0] in f.cells), None)
+        if first is None:
+            return
+        explained = set(TOO_MANY) - {first.code}
+        if first.code not in TOO_MANY and fixed.castling == kept:
+            explained.add("castling-impossible")
+        self.findings = [f for f in self.findings if f.severity != "error" or f.code not in explained]
 
     def _plainly(self, field: str) -> bool:
         """Whether a counter's value is more than a guess at its digits."""

@@ -136,16 +136,21 @@ class _Splitter:
         return operations.starts(self.source.raw, token.first, doubtful=doubtful)
 
     def _part(self, words: list[Token]) -> list[Token]:
-        """Parts two fields between which the blank is missing, when the record is one word short."""
-        if len(words) == len(ORDER):
-            return words
+        """Parts fields between which the blank is missing, as long as the record is a word short."""
         for place, pattern in STUCK:
+            if len(words) >= len(ORDER):
+                break
             match = pattern.fullmatch(words[place].plain) if place < len(words) else None
             if match is None or (place == 0 and any(score(word, "side") == 2 for word in words)):
                 continue
             word = words[place]
             self._glued(ORDER[place], word.first + match.end(1), word.first + match.start(2))
-            return [*words[:place], word.part(*match.span(1)), word.part(*match.span(2)), *words[place + 1 :]]
+            words = [
+                *words[:place],
+                word.part(*match.span(1)),
+                word.part(*match.span(2)),
+                *words[place + 1 :],
+            ]
         return words
 
     def _dealt(self, words: list[Token]) -> dict[Field, Token]:

@@ -18,21 +18,59 @@ _RIGHTS = re.compile(r"[KQkq]{1,3} [KQkq]{1,3}|[A-H]{2} [a-h]{2}")
 # The parts of an en-passant square, with the field before it and the two behind it.
 _SQUARE_PARTS = re.compile(r"(?:-|[KQkqA-Ha-h]{1,4}) [a-h] [36] [0-9]{1,4} [0-9]{1,4}")
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
+_MEN = frozenset("PNBRQKACpnbrqkac123456789")
 _RANK_SIGNS = "\\|,:;_-+.!"
 # What addresses have for blanks and slashes; other characters are slips.
 _ADDRESS_SIGNS = "_-+"
 _FIELD = r"(?:[wb]|white|black|-|[KQkq]{1,4}|[A-Ha-h]{2,4}|[a-h][1-8]|[0-9]{1,4})"
 # Behind the last rank, the character that stands for blanks, with the field or fields it joins.
 _JOINED = re.compile(rf"([^_+,;|:.-]{{0,14}})([_+,;|:.-])(?:{_FIELD}(?:\2|$)|$)", re.IGNORECASE)
+# A slash for each blank, behind a whole board; the side and one field more tell it from a pocket.
+_SLASHED = re.compile(rf"(?:[^/]{{1,14}}/){{7,9}}?([^/]{{1,14}})((?:/[wb])(?:/{_FIELD})+)$")
+_BESIDES = ",;|"  # what may stand behind each field besides the blank
 _JOINED_FIELDS = re.compile(rf"[wb]([_+,;|:])(?:{_FIELD}(?:\1|$))+", re.IGNORECASE)
 
 
 def set_right(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
     """The source with single blanks and slashes where the fields and ranks meet, and where it ends now."""
+    source = _slashes_for_gaps(source, first, stop, findings)
     source, stop = _without_gaps(source, first, stop, findings)
+    source, stop = _without_signs(source, first, stop, findings)
     source, stop = _from_words(source, first, stop, findings)
     source = _with_slashes(source, first, stop, findings)
     return _with_blanks(source, first, stop, findings), stop
+
+
+def _slashes_for_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> Source:
+    """A slash for the one blank between two whole ranks of a board that lacks just this slash."""
+    for one, two in itertools.pairwise(source.words(first, stop)[:_MOST_WORDS]):
+        slashes = one.plain.count("/"), two.plain.count("/")
+        width = {6: 8, 8: 9}.get(sum(slashes), 0)
+        ranks = one.plain.rsplit("/", 1)[-1], two.plain.split("/", 1)[0]
+        whole = all(squares(rank) == width and not set(rank) - _MEN for rank in ranks)
+        if whole and two.first == one.stop + 1:
+            message = "two ranks are parted by a blank instead of '/'"
+            finding = _finding(source, [one.stop], message, " ", "rank-count", "/")
+            findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
+            return source.with_sign("/", [one.stop])
+    return source
+
+
+def _without_signs(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
+    """The source without a sign that stands behind the board and each field but the last."""
+    tokens = source.words(first, stop)
+    board = next((i for i, token in enumerate(tokens[:_MOST_LEADING]) if token.plain.count("/") >= 3), None)
+    if board is None or tokens[board].plain[-1] not in _BESIDES:
+        return source, stop
+    sign = tokens[board].plain[-1]
+    signed = list(itertools.takewhile(lambda token: token.plain.endswith(sign), tokens[board : board + 6]))
+    if len(signed) < 3:
+        return source, stop
+    places = [token.stop - 1 for token in signed]
+    message = f"the fields are parted by {sign!r} besides blanks"
+    spans = [source.span(place, place + 1) for place in places]
+    findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
+    return source.without((place, place + 1) for place in places), stop - len(places)
 
 
 def _without_gaps(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[Source, int]:
@@ -148,6 +186,12 @@ def _with_blanks(source: Source, first: int, stop: int, findings: list[Finding])
     board = next((i for i, token in enumerate(tokens[:_MOST_LEADING]) if token.plain.count("/") >= 3), None)
     if board is None:
         return source
+    slashed = _SLASHED.fullmatch(tokens[board].plain)
+    if slashed is not None and squares(slashed[1]) in (8, 9):
+        places = [tokens[board].first + i for i in range(*slashed.span(2)) if slashed.string[i] == "/"]
+        message = "the fields are joined by '/' instead of blanks"
+        findings.append(_finding(source, places, message, "/", "whitespace", " "))
+        return source.with_sign(" ", places)
     for token in tokens[board : board + 2]:
         start = token.plain.rfind("/") + 1
         joined = (_JOINED if start else _JOINED_FIELDS).match(token.plain, start)

@@ -23,7 +23,7 @@ VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
 MOST_SHOWN = 6
 MOST_BLAMED = 3  # men of which one is too many
-_TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
+TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
 _MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 _HOPELESS = 15.0  # readings that cost so much more than the best are no readings
 
@@ -84,7 +84,7 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
     for fault in faults:
         boards = list(_exchanged(cells, fault, hints))
         options |= {board: ANOTHER_MAN + strain(board, hints) for board in boards}
-        if fault.code in _TOO_MANY:
+        if fault.code in TOO_MANY:
             near, told = _superfluous(cells, fault, hints)
             # what nothing tells of is not offered by itself, but keeps another board from being the only one
             options |= near | options if told or boards else {}
@@ -115,7 +115,7 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
         for letter in (*_kinds(cells[cell], game), "."):
             if letter not in "Pp":
                 yield _with(cells, cell, letter)
-    elif fault.code in _TOO_MANY:
+    elif fault.code in TOO_MANY:
         for cell in fault.cells:
             home = game.home[cell]
             if home not in (".", cells[cell]) and cells.count(home) < game.limits[home.upper()]:

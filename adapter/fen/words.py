@@ -33,7 +33,7 @@ CHINESE_MOVE = re.compile(r"(?=.{0,3}[\u4e00-\u9fff])[\u4e00-\u9fff1-9\uff11-\uf
 START = "startpos"
 # By position, a word that is two fields with the blank between them lost (or become another character).
 STUCK = (
-    (0, re.compile(r"([wb])(-|[KQkqA-Ha-h]{1,4})")),
+    (0, re.compile(r"([wb])((?:-|[KQkqA-Ha-h]{1,4})(?:-|[a-h][36])?)")),
     (1, re.compile(r"(-|[KQkq]{1,4})(-|[a-h][36])")),
     (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
     (3, re.compile(r"([0-9]{1,4})[,;:/|]([0-9]{1,4})")),
