@@ -14,7 +14,8 @@ from adapter.fen.problem import Field, Severity
 MOST = 9999
 LEAST: dict[Field, int] = {"halfmove": 0, "fullmove": 1}
 _PLAIN = re.compile(r"0|[1-9][0-9]*")
-_DECIMAL = re.compile(r"([0-9]+)[.,][0-9]+")
+# A fraction, or what follows in the next column of a table.
+_DECIMAL = re.compile(r"([0-9]+)(?:[.,][0-9]+|[|;/].*)")
 _SIGNED = re.compile(r"([-+])([0-9]+)")
 
 

@@ -16,6 +16,11 @@ Bounds = tuple[int, int]
 _LAYERS = 4  # wrappings within wrappings that are looked for
 _TAG = re.compile(r"\[\s*\w{0,20}fen\s*[=:]?\s*[\"'“”]?", re.IGNORECASE)
 # Words that name what follows; anything else before a record is not ours to explain away.
+# A link of Markdown with the record for its text, or with an address that holds the record.
+_LINK = re.compile(r"\[([^\[\]]{1,240})\]\((\S{0,400}?)\)$")
+# What Python writes before a quote: `r"…"`, `rb'…'`.
+_PREFIX = re.compile(r"(?<![A-Za-z0-9])[rRbBuUfF]{1,2}$")
+_CITED = re.compile(r"(?:> ?){1,4}")
 _LABEL = re.compile(
     r"(?:position\s+(?:fen|sfen)|position(?=\s+startpos)|setboard|position|fen|epd)\b\s*[:=]?\s*",
     re.IGNORECASE,
@@ -27,6 +32,7 @@ _CLOSING_TAG = re.compile(r"</[A-Za-z][^<>]{0,40}>$")
 _EMPHASIS = re.compile(r"([*_~|=])\1{0,2}(?!\1)")
 _LINE_END = re.compile(r"(?:\\[rn])+$")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_COLUMNS = (",", ";", "\t", "|")  # what parts the columns of a table
 _FEW = 3  # slashes that make no board
 _TAIL = 240  # characters at the end of the text in which a closing sign is looked for
 _QUOTES_TRIED = 8
@@ -37,12 +43,27 @@ def unwrap(source: Source, first: int, stop: int, findings: list[Finding]) -> Bo
     bounds = first, stop
     for _ in range(_LAYERS):
         before = bounds
-        for peel in (_tag, _quotes, _markup, _brackets, _label, _line_end):
+        for peel in (_cited, _link, _tag, _quotes, _markup, _brackets, _label, _line_end):
             if bounds[0] < bounds[1]:
                 bounds = peel(source, *bounds, findings)
         if bounds == before:
             break
     return bounds
+
+
+def _cited(source: Source, first: int, stop: int, findings: list[Finding]) -> Bounds:
+    """The record behind the sign of a quotation in a mail or in Markdown."""
+    sign = _CITED.match(source.raw, first, stop)
+    begin = first if sign is None else sign.end()
+    return _taken_off(source, (first, stop), (begin, stop), "the record is cited", findings)
+
+
+def _link(source: Source, first: int, stop: int, findings: list[Finding]) -> Bounds:
+    link = _LINK.match(source.raw, first, stop)
+    if link is None:
+        return first, stop
+    inner = next((link.span(part) for part in (1, 2) if link[part].count("/") > _FEW), (first, stop))
+    return _taken_off(source, (first, stop), inner, "the record stands in a link", findings)
 
 
 def _tag(source: Source, first: int, stop: int, findings: list[Finding]) -> Bounds:
@@ -70,7 +91,10 @@ def _quotes(source: Source, first: int, stop: int, findings: list[Finding]) -> B
         return source.trimmed(first, closed.start())
     own = {source.raw[opening], QUOTES[source.raw[opening]]}
     end = stop
-    if closed is not None and closed.start() > opening and source.raw[closed.start()] in own:
+    column = next((i for i in range(opening + 1, stop) if source.raw[i] in own), stop)
+    if source.raw[column + 1 : column + 2] in _COLUMNS and source.plain.count("/", opening, column) > _FEW:
+        end = column  # further columns of a table follow
+    elif closed is not None and closed.start() > opening and source.raw[closed.start()] in own:
         end = closed.start()
     elif opening > first:
         end = next((i for i in range(opening + 1, stop) if source.raw[i] in own), stop)
@@ -89,7 +113,10 @@ def _opening(source: Source, first: int, stop: int) -> int | None:
     places = (
         i
         for i in range(first, stop)
-        if source.raw[i] in QUOTES and (i == first or not source.raw[i - 1].isalnum())
+        if source.raw[i] in QUOTES
+        and (
+            i == first or not source.raw[i - 1].isalnum() or _PREFIX.search(source.raw, max(first, i - 3), i)
+        )
     )
     for _, place in zip(range(_QUOTES_TRIED), places, strict=False):
         if source.plain.count("/", first, place) - source.plain.count("://", first, place) * 2 >= _FEW:

@@ -129,6 +129,8 @@ def test_a_blank_in_a_square_is_one_mistake() -> None:
             "8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - 1 2 78",
             {f"8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - {numbers}" for numbers in ("1 2", "12 78", "1 278")},
         ),
+        # what stands in the next column is no digit of the counter
+        (f"{START}|12", {START}),
         # a counter with readable digits
         (f"{BOARD} w KQkq - 1_0 20", {f"{BOARD} w KQkq - 10 20"}),
     ],
@@ -220,6 +222,46 @@ def test_one_mistake_is_told_once() -> None:
     assert "too-many-promoted" not in codes
     # no rank is right
     assert only("/////// w - - 0 1").code == "rank-sum"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        # one letter, for which kings, men, pawns and rights are wrong
+        (START.replace("QK", "Qk"), [("king-missing", "placement", None), ("king-many", "e1", "K")]),
+        (START.replace("qk", "qK"), [("king-missing", "placement", None), ("king-many", "e8", "k")]),
+        (START.replace("NR", "NP"), [("pawns-backrank", "h1", "R")]),
+        (
+            START.replace("/RN", "/rN"),
+            [("too-many-total", "a1", "R"), ("castling-impossible", "castling", None)],
+        ),
+        # one sign instead of a slash, or besides every blank
+        (START.replace("8/PPPP", "8 PPPP"), [("rank-count", "placement", "/")]),
+        (START.replace(" ", ", "), [("whitespace", "record", "")]),
+    ],
+)
+def test_one_sign_is_not_reported_by_all_it_breaks(
+    text: str, told: list[tuple[str, str, str | None]]
+) -> None:
+    report = check(text)
+    assert report.fixed == START
+    found = [
+        (problem.code, problem.at, None if problem.code == "king-missing" else problem.fix)
+        for problem in report.problems
+    ]
+    assert found == told
+
+
+def test_two_mistakes_are_not_taken_for_one() -> None:
+    # the pawn on h1 does not explain that Black's right is lost
+    report = check("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNP w KQkq - 0 1")
+    assert {"pawns-backrank", "castling-impossible"} <= {problem.code for problem in report.problems}
+
+
+def test_fields_without_any_blank_are_read() -> None:
+    report = check(f"{BOARD} w-- 0 1")
+    assert report.fixed == f"{BOARD} w - - 0 1"
+    assert {problem.code for problem in report.problems} == {"whitespace"}
 
 
 def test_all_mistakes_are_told_at_once() -> None:
