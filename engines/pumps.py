@@ -115,21 +115,21 @@ class PollPump:
         open_outs = {self._stdout, self._stderr}
         writing = False
         patience: float | None = None
-        ended, look_at = False, time.monotonic() + TICK_MS / 1000
+        ended = drained = False  # the process; what it had said before its end
+        look_at = time.monotonic() + TICK_MS / 1000
         try:
             while self._stdout in open_outs and not self._closing:
-                ready = poll.poll(TICK_MS if patience is None else patience * 1000)
-                if not ready:
-                    if patience is not None:
-                        patience = None
-                        self._on_quiet()
-                    elif self._popen.poll() is not None:
-                        # The process has ended but somebody, a child of it, keeps its output open.
-                        break
-                elif (now := time.monotonic()) >= look_at:
-                    if ended:
-                        # and goes on writing: what the process itself had said has been read by now
-                        break
+                ready = poll.poll(0 if ended else TICK_MS if patience is None else patience * 1000)
+                now = time.monotonic()
+                if not ready and patience is not None:
+                    patience = None
+                    self._on_quiet()
+                elif ended and (not ready or (drained and now >= look_at)):
+                    # Somebody, a child of the process, keeps its output open, or goes on writing. What it had
+                    # said itself, perhaps between a wait and the look at its end, has been read by now: no
+                    # pipe holds more than a chunk.
+                    break
+                elif not ended and (not ready or now >= look_at):
                     ended, look_at = self._popen.poll() is not None, now + TICK_MS / 1000
                 for fd, _ in ready:
                     if fd in open_outs:
@@ -138,6 +138,7 @@ class PollPump:
                             open_outs.discard(fd)
                             poll.unregister(fd)
                         elif fd == self._stdout:
+                            drained = ended
                             patience = self._on_output(data)
                         else:
                             self._on_stderr(data)

@@ -218,3 +218,21 @@ def test_the_platform_gets_its_pump() -> None:
     wait_until(lambda: not pump.alive)
     assert (status, ear.data.split()) == (0, [b"hello"])
     assert isinstance(pump, PollPump) is (os.name == "posix")
+
+
+def test_last_words_between_a_wait_and_the_look_at_the_end_are_heard() -> None:
+    ear = Ear()
+    popen = subprocess.Popen(
+        (sys.executable, "-S", "-c", "import time; time.sleep(1); print('last words')"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    # a thread that is kept waiting on a busy machine: it looks, and hears of the end that came meanwhile
+    popen.poll = popen.wait  # type: ignore[assignment]
+    pump = PollPump(popen, ear.output, ear.stderr)
+    assert ear.ended.wait(PATIENCE)
+    assert ear.data == b"last words\n"
+    pump.close()
+    wait_until(lambda: not pump.alive)
