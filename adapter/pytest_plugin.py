@@ -1,7 +1,7 @@
 """pytest: each line of an EPD file is a test, and an engine is a fixture.
 
 `pytest some.epd --fenwire-engine stockfish --fenwire-nodes 100000` sets the engine before each line. Without
-that option EPD files are left alone, but for one named on the command line: it is an error that says so. Tests
+that option EPD files are left alone, but for one named on the command line: an error that says so. Tests
 of your own may take `engine`, an `adapter.Engine` that is started and ended with the test (through
 pytest-asyncio, or anyio), and `position`, which is `Position.parse`.
 
