@@ -136,28 +136,15 @@ PREFIXES = ["", SEEDS[0] + " ", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR "]
 @pytest.mark.parametrize("prefix", PREFIXES, ids=["bare", "record", "board"])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_huge_inputs_take_no_longer_than_their_length(pattern: str, prefix: str) -> None:
-    """Four times the text may take ten times as long as it should; a quadratic reader takes far longer."""
+    """Sixteen times the text may take ten times as long as it should; a quadratic reader takes longer."""
     spent = []
-    for size in (40_000, 160_000):
+    for size in (4_000, 64_000):
         text = prefix + pattern * (size // len(pattern))
-        begin = time.perf_counter()
-        report = check(text)
-        spent.append(time.perf_counter() - begin)
-        assert report.input == text
-    assert spent[1] < 40 * max(spent[0], 0.01)
-
-
-@pytest.mark.parametrize("pattern", ["K", "KQkq", "H", "a", "-", "x", "Kx", "\u041a"])
-def test_a_castling_field_of_any_length_is_answered(pattern: str) -> None:
-    spent = []
-    for size in (20_000, 200_000):
-        text = f"{PREFIXES[2]}w {pattern * (size // len(pattern))} - 0 1"
         begin = time.process_time()
         report = check(text)
         spent.append(time.process_time() - begin)
         assert report.input == text
-        assert {problem.field for problem in report.problems} == {"castling"}
-    assert spent[1] < 100 * max(spent[0], 0.01)  # ten times the text, and ten times as long as it should
+    assert spent[1] < 160 * max(spent[0], 0.002)
 
 
 @pytest.mark.parametrize("bad", ["\n", "\x00", "\r\n", "\x1b", "\u2028", "\x85"])
