@@ -21,8 +21,8 @@ _LEADING = 12  # words before an address
 def cut_out(source: Source, first: int, stop: int, findings: list[Finding]) -> tuple[int, int]:
     """The bounds of the record without the address it is part of."""
     tokens = source.words(first, stop)
-    address = next((token for token in tokens[:_LEADING] if _ADDRESS.match(token.plain)), None)
-    if address is None:
+    address = next((token for token in tokens[:_LEADING] if token.plain.count("/") >= 3), None)
+    if address is None or not _ADDRESS.match(address.plain):
         return first, stop
     start = _start(address.plain)
     if not start:

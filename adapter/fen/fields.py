@@ -52,7 +52,7 @@ class _Splitter:
     def __init__(self, prepared: Prepared) -> None:
         self.source = prepared.source
         self.tokens = prepared.tokens
-        self.blanks = prepared.blanks
+        self.prepared = prepared
         self.findings: list[Finding] = []
 
     def split(self) -> Fields:
@@ -188,9 +188,8 @@ class _Splitter:
         if rest and (rest[0].plain.startswith(";") or self._opcode(rest[0])):
             first = rest[0].first
             stop = operations.end_of(raw, first)
-            text = raw[first:stop]
-            if text.strip(" ;\t"):
-                fields.operations = text
+            if raw[first:stop].strip(" ;\t"):
+                fields.operations = self._operations(first, stop)
                 rest = [token for token in rest if token.first >= stop]
         rest = self._trailing(fields, rest)
         if not rest:
@@ -209,6 +208,21 @@ class _Splitter:
             self._say("trailing-garbage", "error", "record", self.source.of(odd[0]), message, spans)
         elif odd:
             self._garbage("trailing-garbage", odd[0].first, odd[-1].stop, "follows the record and is no move")
+
+    def _operations(self, first: int, stop: int) -> str:
+        """The operations as they are written, and nothing said of what is written there.
+
+        In a record that is written with the escapes of web addresses, they are read like the rest of it.
+        """
+        start, end = self.source.span(first, stop)
+        said = self.prepared.findings
+        self.prepared.findings = [
+            finding
+            for finding in said
+            if finding.code not in ("url-encoded", "whitespace") or not start <= finding.span[0] < end
+        ]
+        escaped = any(finding.code == "url-encoded" for finding in self.prepared.findings)
+        return self.source.raw[first:stop] if escaped else self.prepared.text[start:end]
 
     def _are_moves(self, rest: list[Token]) -> bool:
         first = rest[0]
@@ -253,7 +267,7 @@ class _Splitter:
         """One finding for all blanks that are not single ones; among operations and moves they are free."""
         end = self.source.span(fields.stop - 1, fields.stop)[1]
         tail = self.source.of(self.tokens[-1])[1]
-        spans = [span for span in self.blanks if span[0] < end or span[0] >= tail]
+        spans = [span for span in self.prepared.blanks if span[0] < end or span[0] >= tail]
         if spans:
             message = "blanks are single and stand between the fields only"
             self._say("whitespace", "warning", "record", spans[0], message, spans[1:])

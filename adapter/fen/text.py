@@ -18,6 +18,7 @@ from adapter.fen.wrapping import unwrap
 class Prepared(msgspec.Struct):
     """A text ready to be taken apart: its words, and what was said about their surroundings."""
 
+    text: str
     source: Source
     tokens: list[Token]
     findings: list[Finding]
@@ -34,7 +35,7 @@ def prepare(text: str) -> Prepared:
         first, stop = cut_out(source, first, stop, findings)
         source, stop = set_right(source, first, stop, findings)
     tokens = source.words(first, stop)
-    return Prepared(source, tokens, findings, _blanks(source, tokens, first, stop))
+    return Prepared(text, source, tokens, findings, _blanks(source, tokens, first, stop))
 
 
 def _blanks(source: Source, tokens: list[Token], first: int, stop: int) -> list[Span]:

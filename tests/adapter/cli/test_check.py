@@ -247,6 +247,8 @@ def test_a_mended_epd_record_keeps_its_operations(fenwire: Any) -> None:
     bad = '8/8/p2p3p/3k2p1/PP6/3K1P1P/8/8 B - - bm Kc6; id "x; y";'
     done = fenwire("check", "--fix", bad)
     assert done.stdout == bad.replace(" B ", " b ") + "\n"
+    bad = '8/8/p2p3p/3k2p1/PP6/3K1P1P/8/8 B - - bm Kc6; id "100%20 &amp; more";'
+    assert fenwire("check", "--fix", bad).stdout == bad.replace(" B ", " b ") + "\n"
     bad = "8/8/p2p3p/3k2p1/PP6/3K1P1P/8/8 B - - 3 40 bm Kc6;"
     assert fenwire("check", "--fix", bad).stdout == bad.replace(" B ", " b ") + "\n"
 

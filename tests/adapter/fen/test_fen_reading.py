@@ -318,6 +318,8 @@ def test_a_bad_move_stops_the_list(text: str, code: str, bad: str) -> None:
         ('id "never closed', {"id": ("never closed",)}),
         (";D1 20 ;D2 400", {"D1": ("20",), "D2": ("400",)}),
         ("bm ;", {"bm": ()}),
+        ('id "50%20 &amp; \u200b";', {"id": ("50%20 &amp; \u200b",)}),
+        ("c9 https://a.org/8/8/8/8/8/8/8/8_w;", {"c9": ("https://a.org/8/8/8/8/8/8/8/8_w",)}),
         ("draw_offer; resign;", {"draw_offer": (), "resign": ()}),
         ('c4 "a comment";', {"c4": ("a comment",)}),
     ],
@@ -329,6 +331,14 @@ def test_epd_operations(tail: str, operations: dict[str, tuple[str, ...]]) -> No
         assert report.problems == ()
         assert report.fen == START
         assert epd_operations(text) == operations
+
+
+def test_operations_of_an_escaped_record_are_escaped_too() -> None:
+    text = (
+        f'{BOARD} w KQkq - bm Qd1+; id "a%20b";'.replace(" ", "%20").replace('"', "%22").replace(";", "%3B")
+    )
+    assert epd_operations(text) == {"bm": ("Qd1+",), "id": ("a b",)}
+    assert [problem.code for problem in check(text).problems] == ["url-encoded"]
 
 
 def test_counters_among_the_operations_count() -> None:
