@@ -90,7 +90,9 @@ def test_what_may_be_asked_for(tmp_path: Path) -> None:
     assert analysis.best.san == "e7e5"
     assert analysis.engine.options == {"Hash": 32, "MultiPV": 2}
     assert "> go depth 2\n" in record.read_text()
-    assert record.read_text().endswith("> quit\n")
+    *_, bye, end = record.read_text().splitlines()
+    assert bye.endswith("> quit")
+    assert end.endswith("= exit code 0")
 
 
 def test_without_a_limit_it_thinks_for_two_seconds() -> None:

@@ -290,7 +290,7 @@ def test_a_transcript_records_both_sides(fenwire: Any, tmp_path: Path) -> None:
     assert talk[0] == "> uci"
     assert "< uciok" in talk
     assert f"> position fen {START}" in talk
-    assert talk[-2:] == ["< bestmove e2e4", "> quit"]
+    assert talk[-3:] == ["< bestmove e2e4", "> quit", "= exit code 0"]
     nowhere = fenwire("analyze", "startpos", "--depth", "3", "--transcript", str(tmp_path / "no" / "where"))
     assert nowhere.returncode == 2
     assert nowhere.stderr.startswith(f"fenwire: the transcript {tmp_path}/no/where cannot be written")
