@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -21,10 +22,12 @@ from adapter.bulk.setup import Setup
 from adapter.bulk.trouble import told
 from adapter.errors import ConfigError, StoreError
 from adapter.fen.games import plural
+from adapter.position import Position
 
 T = TypeVar("T")
 
 CACHE_KIB = 8192  # of the database's pages, whatever its size
+LOG_PAGES = 4000  # of the log before it is written back: pages of the indexes change many times until then
 
 _RESULT = (
     "search, position, best, san, best_fen, cp, mate, depth, seldepth, nodes, time_ms, lines, outcome, "
@@ -87,7 +90,8 @@ class Store:
     def _prepare(self) -> None:
         # Readers go on while the log is written; a killed process loses nothing that was committed, and a
         # power failure at most the last moments.
-        for setting in ("journal_mode = WAL", "synchronous = NORMAL", f"cache_size = -{CACHE_KIB}"):
+        settings = ("journal_mode = WAL", "synchronous = NORMAL", f"cache_size = -{CACHE_KIB}")
+        for setting in (*settings, f"wal_autocheckpoint = {LOG_PAGES}"):
             self._database.execute(f"PRAGMA {setting}")
         if schema.empty(self._database):
             schema.create(self._database)
@@ -140,7 +144,9 @@ class Store:
         items = [one for one in batch if isinstance(one, Item)]
         rejects = [one for one in batch if isinstance(one, Reject)]
         with self._transaction():
-            numbers = self._positions(items)
+            numbers, new = self._positions(items)
+            # a record may have been mended since, or spoilt
+            self._forget(batch)
             self._note(
                 "places (source, record, line, ply, position)",
                 [(*self._place(item.place), numbers[item.key]) for item in items],
@@ -149,16 +155,13 @@ class Store:
                 "rejects (source, record, line, ply, text, code, reason)",
                 [(*self._place(reject.place), reject.text, reject.code, reject.reason) for reject in rejects],
             )
-            # a record that was mended since, or spoilt
-            self._forget("rejects", (item.place for item in items))
-            self._forget("places", (reject.place for reject in rejects))
             done: dict[int, Known] = {}
             if search is not None:
                 sources = {self._source(one.place.source) for one in batch}
                 self._database.executemany(
                     "INSERT OR IGNORE INTO passes VALUES (?, ?)", ((search, source) for source in sources)
                 )
-                done = self._done(search, set(numbers.values()))
+                done = self._done(search, {number for key, number in numbers.items() if key not in new})
         return [done.get(numbers[item.key]) or Known(numbers[item.key]) for item in items]
 
     def end_source(self, source: str, records: int) -> None:
@@ -214,18 +217,23 @@ class Store:
         number: int = self._database.execute(query, values).fetchone()[0]
         return number
 
-    def _positions(self, items: Sequence[Item]) -> dict[bytes, int]:
-        """The numbers of the items' positions by their keys; new ones are entered."""
+    def _positions(self, items: Sequence[Item]) -> tuple[dict[bytes, int], dict[bytes, Position]]:
+        """The numbers of the items' positions by their keys, and those that are new: they are entered."""
         numbers = self._numbers({item.key for item in items})
         new = {item.key: item.position for item in items if item.key not in numbers}
-        self._database.executemany(
-            "INSERT INTO positions (key, board, variant, root_fen, moves, fen) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                (key, board_of(one), one.variant.name, root_of(one), " ".join(one.moves), one.fen)
-                for key, one in new.items()
-            ),
+        # numbered here, there is but one writer: asking for the numbers costs as much as looking for the keys
+        first = self._one("SELECT coalesce(max(id), 0) + 1 FROM positions") if new else 1
+        numbers |= {key: number for number, key in enumerate(new, first)}
+        rows = (
+            (numbers[key], key, board_of(one), one.variant.name, root_of(one), " ".join(one.moves), one.fen)
+            for key, one in new.items()
         )
-        return numbers | self._numbers(new)
+        self._database.executemany(
+            "INSERT INTO positions (id, key, board, variant, root_fen, moves, fen) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        return numbers, new
 
     def _numbers(self, keys: Iterable[bytes]) -> dict[bytes, int]:
         wanted = _padded(keys)
@@ -247,11 +255,13 @@ class Store:
                 f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows
             )
 
-    def _forget(self, table: str, places: Iterable[Place]) -> None:
-        self._database.executemany(
-            f"DELETE FROM {table} WHERE source = ? AND record = ?",
-            ((self._source(place.source), place.record) for place in places),
-        )
+    def _forget(self, batch: Sequence[Item | Reject]) -> None:
+        """Removes what was noted of these records before."""
+        spans = [(self._source(source), first, last) for source, first, last in _spans(batch)]
+        for table in ("places", "rejects"):
+            self._database.executemany(
+                f"DELETE FROM {table} WHERE source = ? AND record BETWEEN ? AND ?", spans
+            )
 
     def _place(self, place: Place) -> tuple[int, int, int, int | None]:
         return self._source(place.source), place.record, place.line, place.ply
@@ -276,6 +286,14 @@ class Store:
             assert number is not None
             self._sources[name] = number
         return self._sources[name]
+
+
+def _spans(batch: Sequence[Item | Reject]) -> Iterator[tuple[str, int, int]]:
+    """The records of a batch as source, first and last number of those that follow one another."""
+    numbered = enumerate(one.place for one in batch)
+    for _, run in groupby(numbered, key=lambda pair: (pair[1].source, pair[1].record - pair[0])):
+        places = [place for _, place in run]
+        yield places[0].source, places[0].record, places[-1].record
 
 
 def _padded(values: Iterable[T]) -> list[T]:
