@@ -239,7 +239,7 @@ class _Check:
         guessed = any(
             word in self.fields.words and not self._plainly(word) for word in ("halfmove", "fullmove")
         )
-        if alone and not guessed:
+        if alone and not guessed and not ranks.unsettled(placement, setups[0].board, self.game):
             self.fixed = setups[0]
             self._blame(self.fixed, found, castling.canonical(small.letters))
         else:

@@ -13,6 +13,7 @@ from adapter.fen.typos import UNKNOWN, cells_of, readings, width_of
 SWAPPED, SHIFTED = 2.0, 3.0  # an empty square that changed places with its neighbour
 WEIGHED = 150  # readings of a rank, the cheapest, that are weighed on the board
 KEPT = (24, 8, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
+SETTLED = 0.5  # how many of the other men are at home where a rank that is missing may be one of the start's
 CUT, BLANK, AT_HOME, DROPPED, JOINED = 0.5, 1.0, 1.5, 3.0, 1.0  # prices of setting the number of ranks right
 
 # A rank's text and, for each unknown man by its offset, its character and the men it may be.
@@ -53,14 +54,29 @@ def _arrangements(placement: Placement, game: Game) -> Iterator[tuple[float, lis
         homes = collapse(game.home, game.width).split("/")
         for index, home in enumerate(homes):
             yield BLANK, [*full[:index], (blank, {}), *full[index:]]
-            if home != blank:
+            if home != blank and _settled(full, index, homes) >= SETTLED:
                 men = sum(letter.isalpha() for letter in home)
                 yield AT_HOME + MISSING * men, [*full[:index], (home, {}), *full[index:]]
+
+
+def _settled(ranks: list[Rank], missing: int, homes: list[str]) -> float:
+    """Which part of the men that start on the other ranks still stands there, when one rank is missing."""
+    start = "".join(cells_of(home) for home in homes[:missing] + homes[missing + 1 :])
+    cells = "".join(cells_of(text) for text, _ in ranks)
+    men = sum(home != "." for home in start)
+    return sum(one == two != "." for one, two in zip(cells, start, strict=False)) / men
 
 
 def _joined(one: Rank, two: Rank) -> Rank:
     shifted = {offset + len(one[0]): guess for offset, guess in two[1].items()}
     return one[0] + two[0], one[1] | shifted
+
+
+def unsettled(placement: Placement, board: str, game: Game) -> bool:
+    """Whether a rank is missing and men as well, so that nobody knows what stood on it."""
+    rows = [row for row in placement.rows if row.text]
+    lost = len(rows) == game.height - 1 and len(placement.cells) < game.size
+    return lost and bool(_spare([board], game))
 
 
 def _fill(ranks: list[Rank], hints: Hints) -> Iterator[tuple[float, str]]:

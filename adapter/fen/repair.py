@@ -18,6 +18,7 @@ WRONG_SIDE = 0.8
 NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
 ANOTHER_MAN = 1.0  # a man of another kind on a square
 ANOTHER_SIDE = 0.5  # besides, when it is no square that man starts on
+STRANGE = 0.3  # besides, for a man of the same colour: as likely as that the square is empty
 AT_HOME = 0.7  # a man where it stands at the start is less likely the one too many
 VIEWED = 0.5  # a board seen from the wrong side
 MOST_BOARDS = 12
@@ -89,7 +90,7 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
             # what nothing tells of is not offered by itself, but keeps another board from being the only one
             options |= near | options if told or boards else {}
         elif fault.code in _MISPLACED and len(fault.cells) == 1:
-            options |= _beside(cells, fault.cells[0], hints) | options
+            options |= _misplaced(cells, fault.cells[0], hints) | options
     return sorted((cost, changed) for changed, cost in options.items())
 
 
@@ -107,9 +108,9 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
             if other not in cells:
                 yield _with(cells, cell, other)  # the other side's king, in the wrong case
             elif len(fault.cells) == 2:
-                for letter in (*_kinds(cells[cell], game), "."):
-                    if letter.isupper() == cells[cell].isupper() or letter == ".":
-                        yield _with(cells, cell, letter)
+                home = game.home[cell]
+                for letter in (*_fellows(cells, cell, game), *_spare(home, cells, game), "."):
+                    yield _with(cells, cell, letter)
     elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
         cell = fault.cells[0]
         for letter in (*_kinds(cells[cell], game), "."):
@@ -117,8 +118,7 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
                 yield _with(cells, cell, letter)
     elif fault.code in TOO_MANY:
         for cell in fault.cells:
-            home = game.home[cell]
-            if home not in (".", cells[cell]) and cells.count(home) < game.limits[home.upper()]:
+            for home in _spare(game.home[cell], cells, game):
                 yield _with(cells, cell, home)
 
 
@@ -127,31 +127,40 @@ def _superfluous(cells: str, fault: Fault, hints: Hints) -> tuple[dict[str, floa
 
     And whether anything tells which of them is the wrong one.
     """
+    game = hints.game
     options: dict[str, tuple[float, int]] = {}
     for cell in fault.cells:
-        at_home = AT_HOME * (cells[cell] == hints.game.home[cell])
-        removed = _with(cells, cell, ".")
-        options[removed] = ANOTHER_MAN + at_home + strain(removed, hints), cell
-        other = cells[cell].swapcase()
-        if cells.count(other) < hints.game.limits[other.upper()]:
-            given = _with(cells, cell, other)
-            options[given] = ANOTHER_MAN + ANOTHER_SIDE + at_home + strain(given, hints), cell
+        man = cells[cell]
+        at_home = AT_HOME * (man == game.home[cell])
+        changes = {".": ANOTHER_MAN} | dict.fromkeys(_fellows(cells, cell, game), ANOTHER_MAN + STRANGE)
+        changes |= dict.fromkeys(_spare(man.swapcase(), cells, game), ANOTHER_MAN + ANOTHER_SIDE)
+        for letter, price in changes.items():
+            changed = _with(cells, cell, letter)
+            options[changed] = price + at_home + strain(changed, hints), cell
     best = min(cost for cost, _ in options.values())
     near = {changed: cost for changed, (cost, _) in options.items() if cost < best + CLEAR}
     blamed = {options[changed][1] for changed in near}
     return near, len(blamed) <= min(MOST_BLAMED, len(fault.cells) // 3)
 
 
-def _beside(cells: str, cell: int, hints: Hints) -> dict[str, float]:
-    """Boards with a man one file further, where it may stand; and one without it, for it may be neither."""
-    places, width = xiangqi_rules.PLACES[cells[cell]], hints.game.width
-    moved = [
-        _with(_with(cells, cell, "."), other, cells[cell])
+def _misplaced(cells: str, cell: int, hints: Hints) -> dict[str, float]:
+    """Boards with a man that stands where it may not a file further, taken off, or a man of another kind.
+
+    Of these only what leaves it where it may stand; nothing where it cannot have slipped aside, unless the
+    kings are there without it.
+    """
+    man, game = cells[cell], hints.game
+    places, width = xiangqi_rules.PLACES[man], game.width
+    removed = _with(cells, cell, ".")
+    boards = [
+        _with(removed, other, man)
         for other in (cell - 1, cell + 1)
         if other in places and other // width == cell // width and cells[other] == "."
     ]
-    boards = [*moved, _with(cells, cell, ".")] if moved else []
-    return {board: ANOTHER_MAN + strain(board, hints) for board in boards if "K" in board and "k" in board}
+    if man not in "Kk":
+        others = (*_fellows(cells, cell, game), *_spare(man.swapcase(), cells, game))
+        boards += [removed, *(_with(cells, cell, letter) for letter in others)]
+    return {board: ANOTHER_MAN + strain(board, hints) for board in boards}
 
 
 def _crowned(cells: str, hints: Hints) -> Iterator[str]:
@@ -167,6 +176,18 @@ def _crowned(cells: str, hints: Hints) -> Iterator[str]:
 def _kinds(letter: str, game: Game) -> str:
     """Other men that may stand in a man's place: any but kings."""
     return "".join(kind for kind in game.letters if kind not in "Kk" and kind != letter)
+
+
+def _fellows(cells: str, cell: int, game: Game) -> str:
+    """The men of the same colour that may be what a man was meant to be: those that are missing."""
+    man = cells[cell]
+    kinds = [kind for kind in _kinds(man, game) if kind.isupper() == man.isupper()]
+    return "".join(kind for kind in kinds if _spare(kind, cells, game))
+
+
+def _spare(letter: str, cells: str, game: Game) -> str:
+    """The man itself while it is one, and fewer of its kind stand on the board than at the start."""
+    return letter if letter != "." and cells.count(letter) < game.limits[letter.upper()] else ""
 
 
 def _with(cells: str, cell: int, letter: str) -> str:

@@ -14,7 +14,8 @@ from adapter.fen.games import Game
 UNKNOWN = "?"
 # Repeated letters and digits off by one are the likeliest slips, a man lost or exchanged the least.
 REPEATED, NEXT_DIGIT, DIGIT, MAN, EXCHANGED = 1.0, 1.0, 1.5, 2.0, 2.0
-TWINS = 1.5  # repeated letters that are no pawns
+SUPERFLUOUS = 1.2  # a letter too many: where a digit may as well be one too high, nobody can tell
+TWINS = 1.5  # repeated letters of men that do not stand side by side at the start
 AGAIN = 0.5  # for each further letter of a run
 RUN = 0.7  # digits side by side, which no program writes
 HINTED = 0.5  # a foreign letter whose man is missing from the board
@@ -129,8 +130,8 @@ def _additions(text: str) -> Iterator[tuple[str, float]]:
     """One character too many."""
     for place, char in enumerate(text):
         before, after = text[:place], text[place + 1 :]
-        repeated = char in (before[-1:], after[:1])
-        yield before + after, _repeated(char) if repeated else DIGIT
+        repeated = char in "Pp" and char in (before[-1:], after[:1])
+        yield before + after, DIGIT if char.isdigit() else REPEATED if repeated else SUPERFLUOUS
 
 
 def _repeated(letter: str) -> float:
