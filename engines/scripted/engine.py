@@ -7,11 +7,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import NoReturn
 
 from engines.scripted.manner import END, START, Manner, Protocol
-from engines.scripted.mouth import Mouth
+from engines.scripted.mouth import Mouth, whole
 
 CHUNK = 65_536
 VIOLATION = 70  # exit code of a strict engine that was spoken to out of turn
@@ -25,7 +26,9 @@ class Engine:
     def __init__(self, protocol: Protocol, manner: Manner) -> None:
         self.protocol = protocol
         self.manner = manner
-        self.mouth = Mouth(manner.filters, manner.pieces)
+        # what happens between two lines is seen outside: only where nothing can may they leave together
+        together = not manner.after and manner.pieces is whole
+        self.mouth = Mouth(manner.filters, manner.pieces, holds=together)
         self.flooding = False
         self.muted = False
         self.position = ""  # what followed the word in the last `position` line
@@ -55,6 +58,7 @@ class Engine:
             self._act(START)
             while not self._over:
                 self._turn()
+            self.mouth.release()
         except BrokenPipeError:
             # nobody reads any more
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -72,11 +76,7 @@ class Engine:
         """A line of the manner with its places filled in."""
         manner = self.manner
         move = manner.moves.get(self.position, manner.move)
-        score = self.protocol.score.format(manner.score)
-        # not str.format: a user's own line may hold any braces
-        for place, word in (("{move}", move), ("{ponder}", manner.ponder or ""), ("{score}", score)):
-            text = text.replace(place, word)
-        return text.rstrip()
+        return _filled(text, move, manner.ponder or "", self.protocol.score.format(manner.score))
 
     def _turn(self) -> None:
         if self._searching and self._due is not None and time.monotonic() >= self._due:
@@ -89,6 +89,7 @@ class Engine:
                 self.say(self.fill(f"info depth 20 multipv 1 {{score}} nodes {self._flooded} pv {{move}}"))
 
     def _hear(self) -> str | None:
+        self.mouth.release()
         try:
             if self.flooding:
                 return self._heard.get_nowait()
@@ -175,6 +176,14 @@ class Engine:
         for line in lines():
             self._heard.put(line)
         self._heard.put(END)
+
+
+@lru_cache(maxsize=64)
+def _filled(text: str, move: str, ponder: str, score: str) -> str:
+    # not str.format: a user's own line may hold any braces
+    for place, word in (("{move}", move), ("{ponder}", ponder), ("{score}", score)):
+        text = text.replace(place, word)
+    return text.rstrip()
 
 
 def lines() -> Iterator[str]:

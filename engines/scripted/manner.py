@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from engines.scripted.mouth import whole
+
 if TYPE_CHECKING:
     from engines.scripted.engine import Engine
 
@@ -102,7 +104,7 @@ class Manner:
         self.withheld: set[str] = set()
         self.after: dict[str, list[Action]] = {}
         self.filters: list[Callable[[bytes], bytes]] = []
-        self.pieces: Callable[[bytes], list[bytes]] = lambda data: [data]
+        self.pieces: Callable[[bytes], list[bytes]] = whole
 
     def once(self, word: str, action: Action) -> None:
         """Adds what is done after a word."""
