@@ -23,7 +23,7 @@ from adapter.bulk.backend import Seat
 from adapter.bulk.chunks import Chunks
 from adapter.bulk.item import Item, root_of
 from adapter.bulk.setup import Setup
-from adapter.errors import ClusterError, ConfigError, EngineStartError, FenwireError, MissingExtra
+from adapter.errors import ClusterError, ConfigError, EngineStartError, FenwireError, MissingExtra, StoreError
 from engines.limits import Limit
 from engines.options import Wish
 
@@ -137,6 +137,7 @@ class Cluster:
         running: dict[asyncio.Task[Any], list[Item]] = {}
         chunks = Chunks(items, FILLING)
         pulling: asyncio.Task[list[Item]] | None = asyncio.create_task(chunks.take(self._size))
+        fault: BaseException | None = None  # of the input, told once all that came before it is answered
         try:
             while running or pulling is not None:
                 full = len(running) >= WINDOW * max(1, sum(self._threads.values()))
@@ -145,7 +146,10 @@ class Cluster:
                 await self._look()
                 if pulling in done:
                     assert pulling is not None
-                    chunk = pulling.result()
+                    fault = pulling.exception()
+                    if isinstance(fault, StoreError):
+                        raise fault  # where nothing can be stored nothing is worth the wait
+                    chunk = pulling.result() if fault is None else []
                     pulling = asyncio.create_task(chunks.take(self._size)) if chunk else None
                     if chunk:
                         running[asyncio.create_task(self._searched(chunk))] = chunk
@@ -157,6 +161,8 @@ class Cluster:
                         yield chunk[number], answer
                     if reply.refusal is not None:
                         raise _refused(reply.worker, reply.refusal)
+            if fault is not None:
+                raise fault
         finally:
             left = [*running, *([pulling] if pulling is not None else [])]
             for task in left:
@@ -276,10 +282,11 @@ class Cluster:
             raise self._lost() from None
 
     def _lost(self) -> ClusterError:
-        return ClusterError(
-            f"the scheduler at {self._address} is gone or does not answer; what was found is stored: give "
-            f"--resume when it is back"
+        found = any(self._answered.values())
+        repair = (
+            "what was found is stored: give --resume when it is back" if found else "start it, and try again"
         )
+        return ClusterError(f"the scheduler at {self._address} is gone or does not answer; {repair}")
 
     async def _leave(self) -> None:
         """Ends the engines on the workers and the connection, as far as that is still possible."""

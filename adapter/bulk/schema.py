@@ -149,6 +149,11 @@ def empty(database: sqlite3.Connection) -> bool:
     return database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
+def answered(database: sqlite3.Connection) -> bool:
+    """Whether a store holds any result. Raises sqlite3.Error."""
+    return database.execute("SELECT 1 FROM results LIMIT 1").fetchone() is not None
+
+
 def verify(database: sqlite3.Connection, path: Path) -> None:
     """Makes sure that a database is a store this program reads.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -65,6 +65,7 @@ class Store:
         self.path = Path(path)
         self._reading = (reading or Reading()).text
         self._sources: dict[str, int] = {}
+        self._kept = False  # whether it holds results
         with told(self.path):
             # looked at first, so that nothing is laid beside a file that is no store
             fresh = not self.path.exists() or not self.path.stat().st_size
@@ -73,15 +74,16 @@ class Store:
             if not fresh:
                 with contextlib.closing(schema.connect(self.path, write=False)) as database:
                     schema.verify(database, self.path)
+                    self._kept = schema.answered(database)
             self._claim = Claim(self.path)
         try:
-            with told(self.path):
+            with self._told():
                 self._database = schema.connect(self.path, write=True)
         except BaseException:
             self._claim.release()
             raise
         try:
-            with told(self.path):
+            with self._told():
                 self._prepare()
         except BaseException:
             self.close()
@@ -132,7 +134,7 @@ class Store:
 
     def latest(self) -> int:
         """The number of the latest result, 0 where there is none."""
-        with told(self.path):
+        with self._told():
             number: int = self._one("SELECT coalesce(max(id), 0) FROM results")
         return number
 
@@ -181,6 +183,7 @@ class Store:
         """Stores answers by their positions' numbers, in one transaction."""
         with self._transaction():
             self._database.executemany(_ADD, (_row(search, *one) for one in answers))
+        self._kept = True
 
     def close(self) -> None:
         """Ends the use of the store, and leaves it a single file where nobody reads it just then."""
@@ -198,9 +201,12 @@ class Store:
     ) -> None:
         self.close()
 
+    def _told(self) -> AbstractContextManager[None]:
+        return told(self.path, kept=self._kept)
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with told(self.path):
+        with self._told():
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield

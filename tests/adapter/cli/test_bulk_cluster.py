@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import signal
@@ -131,6 +132,26 @@ def test_what_the_caller_asks_for_counts_on_the_workers(fenwire: Any, dask: Any,
     assert "no engine is called 'nosuch'" in unknown.stderr
     with contextlib.closing(sqlite3.connect(tmp_path / "r.sqlite")) as database:
         assert database.execute("SELECT best FROM results").fetchall() == [("d2d4",)] * 3
+
+
+def test_what_was_under_way_when_the_input_breaks_off_is_stored(
+    fenwire: Any, dask: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "a.fen.gz").write_bytes(
+        gzip.compress("".join(f"{opening(number)}\n" for number in range(2500)).encode())[:-200]
+    )
+    profile(tmp_path, "slow", "--think", "0.002")
+    words = ["bulk", "run", "a.fen.gz", "--out", "r.sqlite", "--depth", "1", "--engine", "slow", "--json"]
+    with dask({"XDG_CONFIG_HOME": str(tmp_path)}) as (address, _):
+        done = fenwire(*words, "--cluster", address)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "a.fen.gz is damaged and cannot be unpacked to its end" in done.stderr
+    # each record that came before the damage was searched
+    told = json.loads(done.stdout)["partial"]
+    assert not told["complete"]
+    assert 500 < told["records"] < 2500
+    assert told["searched"] + told["repeated"] + told["rejected"] == told["records"]
+    assert told["searched"] == stored(tmp_path / "r.sqlite")
 
 
 def test_workers_that_do_not_fit_together_and_a_scheduler_that_goes(

@@ -103,6 +103,9 @@ def test_no_room_at_all(bulk: Bulk, tmp_path: Path) -> None:
     write(tmp_path / "a.fen", 3)
     full = bulk("a.fen", prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
     one_error(full, "r.sqlite")
+    # there was nothing to keep
+    assert "is kept" not in full.stderr
+    assert "--resume" not in full.stderr
     assert bulk("a.fen").returncode == 0
 
 
