@@ -115,7 +115,9 @@ class Cluster:
             self._client = self._connect(
                 self._address, asynchronous=True, timeout=CONNECT, set_as_default=False
             )
-            await self._client
+            # Dask's own timeout ends with the connection: what accepts one and says nothing would keep us
+            async with asyncio.timeout(2 * CONNECT):
+                await self._client
         except (OSError, ValueError, TypeError) as error:
             await self._leave()
             reason = str(error).splitlines()[0] if str(error) else "no answer"
@@ -210,10 +212,12 @@ class Cluster:
     async def _muster(self) -> None:
         """Has every worker start an engine, and compares them."""
         try:
-            await self._client.wait_for_workers(1, timeout=ANSWER)
+            # Dask looks at its own timeout between two answers of the scheduler
+            async with asyncio.timeout(ANSWER + CONNECT):
+                await self._client.wait_for_workers(1, timeout=ANSWER)
         except TimeoutError:
             raise ClusterError(
-                f"the scheduler at {self._address} has no workers; start one: dask worker {self._address}"
+                f"the scheduler at {self._address} tells of no worker; start one: dask worker {self._address}"
             ) from None
         versions = await self._asked_all(self._remote.version_here)
         for worker, there in versions.items():

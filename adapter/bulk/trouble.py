@@ -38,5 +38,10 @@ def told(path: Path, *, kept: bool = False) -> Iterator[None]:
             repair = f"what was stored is kept: {repair} and give --resume"
         reason = f"{what}; {repair}"
         raise StoreError(reason.format(path, error=error)) from None
+    except FileNotFoundError:
+        missing = (
+            f"file {path}" if path.parent.is_dir() else f"folder {path.parent}; make it, or name another"
+        )
+        raise StoreError(f"there is no {missing}") from None
     except OSError as error:
         raise StoreError(f"{path} cannot be used: {error.strerror or error}") from None
