@@ -336,8 +336,14 @@ def test_an_empty_file_becomes_a_store(path: Path, item: Make) -> None:
 
 @pytest.mark.parametrize("opener", [Store, Archive])
 def test_a_folder_that_is_not_there(opener: Make, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"nowhere/r\.sqlite"):
+    with pytest.raises(StoreError, match="there is no folder .*/nowhere; make it"):
         opener(tmp_path / "nowhere" / "r.sqlite")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"there is no file .*/r\.sqlite"):
+        Archive(tmp_path / "r.sqlite")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_single_file_can_be_moved(
