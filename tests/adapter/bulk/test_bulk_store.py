@@ -336,7 +336,7 @@ def test_an_empty_file_becomes_a_store(path: Path, item: Make) -> None:
 
 @pytest.mark.parametrize("opener", [Store, Archive])
 def test_a_folder_that_is_not_there(opener: Make, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no folder .*/nowhere; make it"):
+    with pytest.raises(StoreError, match=r"there is no folder .*/nowhere; make it"):
         opener(tmp_path / "nowhere" / "r.sqlite")
 
 
