@@ -147,4 +147,5 @@ class Agenda:
 
     def _ring(self) -> None:
         self._timer = None
+        self._link.catch_up()
         self.look()

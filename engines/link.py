@@ -2,7 +2,7 @@
 
 The loop is woken only for what somebody waits for; reports of a search stay in its `Search`. Searches lined
 up behind one under way are sent by the listening thread, each the moment the last one has ended, and their
-ends are told to the loop several at a time.
+ends are told to the loop several at a time (`engines.relay`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from engines.errors import EngineDied, EngineError, EngineStartError
 from engines.events import Begun, Event, Finished
 from engines.process import EngineProcess
 from engines.profile import Profile
+from engines.relay import Relay
 from engines.search import Search
 from engines.session import Session, State
 
@@ -79,6 +80,7 @@ class Link:
         self._held_since: float | None = None  # when the first of the events was kept back
         self._scheduled = False
         self._line: deque[Search] = deque()  # searches to be sent, each behind the last one's end
+        self._relay = Relay(self.session, self._line)
         self._record = record
         self._start = time.monotonic()
         self._ending: asyncio.Task[int | None] | None = None
@@ -86,7 +88,7 @@ class Link:
         self.process = EngineProcess(
             command,
             on_output=self._hear,
-            on_quiet=self._release,
+            on_quiet=self._hear_nothing,
             cwd=profile.cwd,
             env=profile.env,
             name=profile.name,
@@ -111,6 +113,7 @@ class Link:
     def tell(self, *commands: Callable[[Session], bytes]) -> bytes:
         """Gives the session commands and sends what it says, in one write; the bytes sent."""
         with self._lock:
+            self._catch_up()
             data = b"".join([command(self.session) for command in commands])
             self._write(data)
         return data
@@ -118,6 +121,7 @@ class Link:
     def stop(self, search: Search, reason: str) -> bool:
         """Tells the engine to end this search; False where it is told or at another one by now."""
         with self._lock:
+            self._catch_up()
             data = self.session.stop(reason) if self.session.search is search else b""
             self._write(data)
         return bool(data)
@@ -127,7 +131,7 @@ class Link:
         with self._lock:
             if self.session.state is State.IDLE and not self._line:
                 # the end of that one has been heard and not yet told
-                self._write(self.session.launch(search))
+                self._launch(search)
             else:
                 self._line.append(search)
 
@@ -135,18 +139,28 @@ class Link:
         """Takes searches out of the line; those that have been sent by now."""
         with self._lock:
             sent = [search for search in searches if search not in self._line]
-            self._line = deque(search for search in self._line if search not in searches)
+            for search in searches:
+                if search not in sent:
+                    self._line.remove(search)
         return sent
+
+    def catch_up(self) -> None:
+        """On the event loop: all that has been heard is told now."""
+        with self._lock:
+            self._catch_up()
+        self._dispatch()
 
     def said(self, since: int = 0) -> tuple[str, ...]:
         """The engine's last lines outside any search, those before its `since`th left out."""
         with self._lock:
+            self._catch_up()
             new = self.session.walled - since
             return tuple(self.session.wall)[-new:] if new > 0 else ()
 
     def evidence(self) -> Evidence:
         """The last of what was exchanged, for an error."""
         with self._lock:
+            self._catch_up()
             tail = tuple(self.session.tail)
         return {
             "engine": self.name,
@@ -210,35 +224,72 @@ class Link:
             self.process.write(data)
 
     def _hear(self, data: bytes) -> float | None:
-        # on the listening thread; seconds after which it is to tell us (`_release`) that nothing more came
-        whole = not data and self.session.unfinished and self._left_by_itself()
+        # on the listening thread; seconds after which it is to tell us (`_hear_nothing`) that no more came
+        if not data:
+            self._hear_end()
+            return None
         with self._lock:
             if self._record is not None:
                 self._record(time.monotonic() - self._start, "<", data)
-            session = self.session
-            events = session.feed(data) if data else session.end(whole=whole)
-            answer = session.outgoing()
-            if answer:
-                self._write(answer)
-            urgent = False
-            for event in events:
-                if isinstance(event, Begun):
-                    self.begun = event.search, time.monotonic()
-                    # only a time we keep ourselves needs a timer as exact as a wake-up
-                    if event.search.plan.seconds is None:
-                        continue
-                if self._line and isinstance(event, Finished) and session.state is State.IDLE:
-                    # whatever came with the best move has been heard: a second one there was a stray
-                    self._write(session.launch(self._line.popleft()))
-                else:
-                    urgent = True
-                self._events.append(event)
-            if not self._events:
-                return None
-            if not urgent and self._may_wait():
-                return HOLD
+            relay = self._relay
+            if relay.on and (request := relay.take(data)) is not None:
+                if request:
+                    self._write(request)
+                if self._may_wait(relay.owed):
+                    return HOLD
+            elif not self._feed(data) and (not self._events or self._may_wait(len(self._events))):
+                return HOLD if self._events else None
         self._release()
         return None
+
+    def _hear_nothing(self) -> None:
+        with self._lock:
+            if self._relay.heard:
+                # it takes its time over the rest, or what it says is not what we look for
+                self._catch_up()
+        self._release()
+
+    def _hear_end(self) -> None:
+        with self._lock:
+            self._catch_up()
+        whole = self.session.unfinished and self._left_by_itself()
+        with self._lock:
+            if self._record is not None:
+                self._record(time.monotonic() - self._start, "<", b"")
+            self._note(self.session.end(whole=whole))
+        self._release()
+
+    def _feed(self, data: bytes) -> bool:
+        # whether the loop must hear of it at once
+        self._catch_up()
+        events = self.session.feed(data)
+        self._write(self.session.outgoing())
+        return self._note(events)
+
+    def _note(self, events: list[Event]) -> bool:
+        urgent = False
+        for event in events:
+            if isinstance(event, Begun):
+                self.begun = event.search, time.monotonic()
+                # only a time we keep ourselves needs a timer as exact as a wake-up
+                if event.search.plan.seconds is None:
+                    continue
+            if self._line and isinstance(event, Finished) and self.session.state is State.IDLE:
+                # whatever came with the best move has been heard: a second one there was a stray
+                self._launch(self._line.popleft())
+            else:
+                urgent = True
+            self._events.append(event)
+        return urgent
+
+    def _launch(self, search: Search) -> None:
+        self._write(self.session.launch(search))
+        self._relay.start()
+
+    def _catch_up(self) -> None:
+        # where the relay may be ahead of the session
+        if self._relay.on or self._relay.owed:
+            self._note(self._relay.let_go())
 
     def _left_by_itself(self) -> bool:
         # half a line of an engine that was killed, or fell, is no line: `bestmove i3i1` may have meant i3i10
@@ -247,9 +298,9 @@ class Link:
             time.sleep(0.005)
         return status == 0 and not self.ending
 
-    def _may_wait(self) -> bool:
+    def _may_wait(self, untold: int) -> bool:
         # as long as fewer ends are untold than searches are left to send, and never for long
-        if len(self._events) > len(self._line):
+        if untold > len(self._line):
             return False
         now = time.monotonic()
         if self._held_since is None:
@@ -259,7 +310,7 @@ class Link:
     def _release(self) -> None:
         # on the listening thread: what was kept back is told
         with self._lock:
-            if self._scheduled or not self._events:
+            if self._scheduled or not (self._events or self._relay.owed):
                 return
             self._scheduled = True
             self._held_since = None
@@ -271,6 +322,7 @@ class Link:
 
     def _dispatch(self) -> None:
         with self._lock:
+            self._note(self._relay.settle())
             events = tuple(self._events)
             self._events.clear()
             self._scheduled = False

@@ -113,6 +113,7 @@ class PollPump:
         for fd in (self._wake_read, self._stdout, self._stderr):
             poll.register(fd, select.POLLIN)
         open_outs = {self._stdout, self._stderr}
+        said = [(self._stdout, select.POLLIN)]  # what mostly comes, and by itself
         writing = False
         patience: float | None = None
         ended = drained = False  # the process; what it had said before its end
@@ -121,6 +122,10 @@ class PollPump:
             while self._stdout in open_outs and not self._closing:
                 ready = poll.poll(0 if ended else TICK_MS if patience is None else patience * 1000)
                 now = time.monotonic()
+                if ready == said and now < look_at and not (ended or writing or self._pending):
+                    if data := self._read(self._stdout):
+                        patience = self._on_output(data)
+                        continue
                 if not ready and patience is not None:
                     patience = None
                     self._on_quiet()

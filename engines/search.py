@@ -54,7 +54,8 @@ class Search:
         self.draw_offered = False
         self.resigned = False
         self.stopped_for: str | None = None
-        self.plain = not (streamed or plan.watched or plan.open_ended)  # nobody looks at it before its end
+        # nobody looks at it before its end
+        self.plain = not (streamed or plan.watched or plan.open_ended or plan.seconds is not None)
         self.backlog: deque[bytes] | None = deque() if streamed else None
         self.dropped = 0
         self._backlog_bytes = 0

@@ -38,7 +38,8 @@ class Session:
     """The conversation. Not safe for threads: its driver holds a lock around every call.
 
     `options` are those the engine offered, `name` and `author` what it called itself, `wall` its lines
-    outside any search, `strays` how many answers came that nobody had asked for.
+    outside any search, `strays` how many answers came that nobody had asked for; `ready_line` is the answer to a
+    ping.
     """
 
     def __init__(self, dialect: Dialect, capabilities: Capabilities) -> None:
@@ -72,7 +73,18 @@ class Session:
             "other": self._on_other,
         }
         self._takers = {word.encode(): takers[meaning] for word, meaning in dialect.heard.items()}
-        self._ready = next(word.encode() for word, is_ in dialect.heard.items() if is_ == "ready") + b"\n"
+        self.ready_line = next(word.encode() for word, is_ in dialect.heard.items() if is_ == "ready") + b"\n"
+
+    @property
+    def awaits_plain(self) -> bool:
+        """Whether the next that is to be heard is the fence of a search nobody looks at before its end."""
+        search = self.search
+        return (
+            self.state is State.FENCED
+            and search is not None
+            and search.plain
+            and not (self.pings or self._fences != 1 or self._buffer or self._cutting)
+        )
 
     @property
     def tail(self) -> list[str]:
@@ -145,6 +157,24 @@ class Session:
         self._talk.append(text)
         return (text + "\n").encode()
 
+    def relay(self, said: bytes, following: Search) -> list[Event]:
+        """What the engine said while `awaits_plain`, from the fence to the best move that ends it, and the search
+        that was sent right behind that; the events in it."""
+        search = self.search
+        parts = last_words(said[len(self.ready_line) :])
+        if search is None or parts is None:
+            events = self.feed(said)
+            self.launch(following)
+            return events
+        self.heard_bytes += len(said)
+        search.put_by(parts[0])
+        search.conclude(parts[1].decode("utf-8", "replace").split(), self.dialect.no_move)
+        self._talk.append(said[:-1])
+        self._talk.append(following.request)
+        self.search = following
+        # that its fence has fallen nobody waits for any more
+        return [Finished(search)]
+
     def stop(self, reason: str | None = None) -> bytes:
         """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
         if (self.state, Cue.STOP) not in TRANSITIONS:
@@ -208,9 +238,9 @@ class Session:
         if search is None or not search.plain or self._buffer or self._cutting:
             return False
         if self.state is State.FENCED:
-            if self.pings or self._fences != 1 or not data.startswith(self._ready):
+            if self.pings or self._fences != 1 or not data.startswith(self.ready_line):
                 return False
-            said = data[len(self._ready) :]
+            said = data[len(self.ready_line) :]
         elif self.state is State.SEARCHING:
             said = data
         else:
@@ -220,7 +250,7 @@ class Session:
             return False
         reports, best = parts
         if said is not data:
-            self._on_ready(self._ready, events)
+            self._on_ready(self.ready_line, events)
         search.put_by(reports)
         self._talk.append(data[:-1])
         self._on_bestmove(best, events)
