@@ -42,7 +42,8 @@ async def batch(
                     break
             if not line:
                 return
-            yield await driver.result(line.popleft())
+            running = line.popleft()
+            yield running.search if running.ended_well else await driver.result(running)
     finally:
         for running in line:
             driver.leave(running)

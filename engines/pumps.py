@@ -122,10 +122,10 @@ class PollPump:
             while self._stdout in open_outs and not self._closing:
                 ready = poll.poll(0 if ended else TICK_MS if patience is None else patience * 1000)
                 now = time.monotonic()
-                if ready == said and now < look_at and not (ended or writing or self._pending):
-                    if data := self._read(self._stdout):
-                        patience = self._on_output(data)
-                        continue
+                quick = ready == said and now < look_at and not (ended or writing or self._pending)
+                if quick and (data := self._read(self._stdout)):
+                    patience = self._on_output(data)
+                    continue
                 if not ready and patience is not None:
                     patience = None
                     self._on_quiet()

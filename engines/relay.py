@@ -29,7 +29,9 @@ class Relay:
         self.heard = b""
         self._session = session
         self._line = line  # searches to be sent, each behind the last one's end
-        self._owed: deque[tuple[bytes, Search]] = deque()  # whole answers, each with the search sent behind it
+        self._owed: deque[tuple[bytes, Search]] = (
+            deque()
+        )  # whole answers, each with the search sent behind it
         self._sign = session.ready_line
 
     @property

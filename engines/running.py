@@ -69,6 +69,11 @@ class Running:
                 self._news.set()
         return self._news
 
+    @property
+    def ended_well(self) -> bool:
+        """Whether its best move is here."""
+        return self.done.done() and self.done.exception() is None
+
     async def wait(self) -> Search:
         """The search once it has ended; who is cancelled while waiting leaves it to go on."""
         if not self.done.done():

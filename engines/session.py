@@ -38,8 +38,8 @@ class Session:
     """The conversation. Not safe for threads: its driver holds a lock around every call.
 
     `options` are those the engine offered, `name` and `author` what it called itself, `wall` its lines
-    outside any search, `strays` how many answers came that nobody had asked for; `ready_line` is the answer to a
-    ping.
+    outside any search, `strays` how many answers came that nobody had asked for; `ready_line` is the answer
+    to a ping.
     """
 
     def __init__(self, dialect: Dialect, capabilities: Capabilities) -> None:
@@ -158,8 +158,8 @@ class Session:
         return (text + "\n").encode()
 
     def relay(self, said: bytes, following: Search) -> list[Event]:
-        """What the engine said while `awaits_plain`, from the fence to the best move that ends it, and the search
-        that was sent right behind that; the events in it."""
+        """Takes what the engine said while `awaits_plain`, from the fence to the best move that ends it, and
+        the search that was sent right behind that; the events in it."""
         search = self.search
         parts = last_words(said[len(self.ready_line) :])
         if search is None or parts is None:

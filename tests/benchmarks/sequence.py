@@ -60,7 +60,6 @@ async def singly(driver: Driver, given: Prepared) -> list[str]:
     found = []
     for position, work in given:
         search = await driver.result(await driver.begin(position, work))
-        search.lines()
         found.append(str(search.best))
     return found
 
