@@ -179,7 +179,7 @@ def test_many_rejects_are_told_of_in_few_lines(bulk: Run, folder: Path) -> None:
         ),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", scripted(), "--option", "X=1"], 2, "X"),
         (["run", "good.fen", "--out", "r.sqlite", "--engine", "/nowhere/engine"], 3, "there is no file"),
-        (["run", "good.fen", "--out", "no/where/r.sqlite", "--engine", scripted()], 3, "there is no folder no/where; make it"),
+        (["run", "good.fen", "--out", "no/where/r.sqlite", "--engine", scripted()], 3, "no folder no/where"),
         (["run", "good.fen", "--out", "/dev/null", "--engine", scripted()], 3, "no file that could keep"),
         (["run", "good.fen", "--out", "good.fen", "--engine", scripted()], 3, "no store of fenwire's"),
         (["run", "a", "--out", "r", "--jobs", "2", "--cluster", "tcp://127.0.0.1:1"], 2, "--jobs"),
