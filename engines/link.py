@@ -235,12 +235,12 @@ class Link:
             if relay.on and (request := relay.take(data)) is not None:
                 if request:
                     self._write(request)
-                if self._may_wait(relay.owed):
+                if not relay.owed or self._may_wait(relay.owed):
                     return HOLD
             elif not self._feed(data) and (not self._events or self._may_wait(len(self._events))):
                 return HOLD if self._events else None
         self._release()
-        return None
+        return HOLD  # the beginning of an answer may be held
 
     def _hear_nothing(self) -> None:
         with self._lock:

@@ -78,6 +78,7 @@ FAULTS = {
     "bytes one by one": ("--one-byte",),
     "CR LF": ("--crlf",),
     "blanks all around": ("--blanks",),
+    "blanks all around, slowly": ("--blanks", "--think", "0.01"),
     "garbage between the lines": ("--garbage",),
     "no reports": ("--no-infos",),
     "all of them": ("--bestmove-again", "--one-byte", "--crlf", "--blanks", "--unasked-bestmove", "isready"),
