@@ -93,7 +93,7 @@ class Pool:
     ) -> AsyncGenerator[PoolResult, None]:
         """Results for positions (or FEN texts), as they are done, or in the order of the input if `ordered`.
 
-        The input may be endless: no more than twice the pool's size and two are pulled ahead of the reader. A
+        The input may be endless: no more than sixteen for each engine are pulled ahead of the reader. A
         plain iterable is pulled on the event loop, so one that waits for something had better be an
         asynchronous one. `limit`, `multipv`, `new_game`, `notation` and `timeout` are those of
         `Engine.analyze`, for each position; without `new_game` an engine remembers the positions it had

@@ -425,7 +425,7 @@ async def test_an_endless_input_is_pulled_no_further_than_the_window(
     scripted: Scripted, kind: type[Counting], size: int, ordered: bool
 ) -> None:
     source = kind()
-    window = 2 * size + 2
+    window = 16 * size
     async with Pool(scripted(), size=size) as pool:
         assert source.pulled == 0
         read = 0
@@ -460,7 +460,7 @@ async def test_endless_nonsense_is_not_pulled_without_end_either(scripted: Scrip
             read += 1
             if read == 50:
                 break
-    assert int(next(source)) <= 50 + 6
+    assert int(next(source)) <= 50 + 2 * 16
 
 
 async def test_what_is_done_is_handed_out_while_the_input_waits(scripted: Scripted) -> None:
