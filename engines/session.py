@@ -24,6 +24,7 @@ __all__ = ["RUNNING", "TRANSITIONS", "Cue", "Session", "State", "WrongState"]
 MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
 TAIL_LINES = 60  # lines of talk kept for error messages
 TAIL_WIDTH = 500  # characters kept of each of them
+SKIMMED = 4096  # bytes of what was said all at once that are kept for the same
 MAX_WALL = 400  # lines kept of what an engine says outside any search
 
 
@@ -265,7 +266,9 @@ class Session:
             return False
         if search.backlog is not None:
             events.append(Reported(search))
-        self._talk.extend(line[:TAIL_WIDTH] for line in block[:-1].rsplit(b"\n", TAIL_LINES)[-TAIL_LINES:])
+        # the end of it is enough for the tail, and is not cut into lines before somebody asks
+        end = block[-SKIMMED:-1]
+        self._talk.append(end.partition(b"\n")[2] or end if len(block) > SKIMMED else end)
         return True
 
     def outgoing(self) -> bytes:

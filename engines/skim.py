@@ -53,8 +53,8 @@ def last_lines(block: bytes, ranks: Collection[int], longest: int) -> Mapping[in
         return None
     # Every line is a report, and none holds free text: of the two keys for that, the letters of `message` are
     # no part of any layout, those of `string` could be.
-    count = block.count(b"\n")
-    if not _of_layouts(_bones(block), count) or b" string " in block:
+    count = _of_layouts(_bones(block))
+    if not count or b" string " in block:
         return None
     if block.count(b"\ninfo depth ") != count - 1:
         return None
@@ -73,11 +73,14 @@ def last_lines(block: bytes, ranks: Collection[int], longest: int) -> Mapping[in
     return None if count or _longer(block, longest) else found
 
 
-def _of_layouts(bones: bytes, count: int) -> bool:
-    first = bones[: bones.find(b"\n")]
-    if bones == (first + b"\n") * count:
-        return first in _LAYOUTS
-    return _LAYOUTS.issuperset(bones[:-1].split(b"\n"))
+def _of_layouts(bones: bytes) -> int:
+    """How many lines these are the bones of; 0 unless each has one of the layouts."""
+    first = bones[: bones.find(b"\n") + 1]
+    count = len(bones) // len(first)
+    if bones == first * count:
+        return count if first[:-1] in _LAYOUTS else 0
+    lines = bones[:-1].split(b"\n")
+    return len(lines) if _LAYOUTS.issuperset(lines) else 0
 
 
 def _longer(block: bytes, most: int) -> bool:

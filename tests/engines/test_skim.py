@@ -213,6 +213,18 @@ def test_the_reports_of_a_short_search_are_not_looked_at_before_somebody_asks() 
     assert not search._unread
 
 
+@pytest.mark.parametrize("count", [12, 700])
+def test_the_tail_of_a_block_ends_with_its_last_lines(count: int) -> None:
+    session = new_session()
+    session.go("position startpos", SHORT)
+    lines = [report(score=f"cp {number}") for number in range(count)]
+    session.feed(b"readyok\n" + report() + b"\n")
+    session.feed(b"".join(line + b"\n" for line in lines))
+    told = [line.decode() for line in lines[-10:]]
+    assert session.tail[-10:] == [f"< {line}" for line in told]
+    assert len(session.tail) <= TAIL_LINES
+
+
 def new_session() -> Session:
     """One that has been greeted."""
     uci = get("uci")
