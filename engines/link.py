@@ -31,7 +31,7 @@ from engines.session import Session, State
 Record = Callable[[float, str, bytes], None]
 
 LAST_LINE = 0.3  # seconds to find out how an engine ended whose last line has no end
-HOLD = 0.002  # seconds that the end of a search is kept back while others are lined up behind it
+HOLD = 0.005  # seconds that the end of a search is kept back while others are lined up behind it
 
 # The exit statuses of a process that did not leave when it was asked to.
 _FORCED = (None, -signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
