@@ -176,11 +176,13 @@ class _Check:
         self._say_view(code, "error", f"{message}; as it is, {gone[0].message}", spans)
 
     def _view(self, board: str, boards: list[str]) -> tuple[str, str]:
-        return next(
+        """The code of the first view that makes one of these boards, and all such views in words."""
+        seen = [
             (code, message)
             for code, (view, message) in heuristics.VIEWS.items()
             if view(board, self.game) in boards
-        )
+        ]
+        return seen[0][0], ", or ".join(message for _, message in seen)
 
     def _suspect(self, setup: Setup) -> None:
         seen = heuristics.views(setup.board, self.game)

@@ -10,15 +10,18 @@ import msgspec
 from adapter.fen import operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding, about
+from adapter.fen.glyphs import CASTLING
 from adapter.fen.problem import Field, Severity, Span
 from adapter.fen.source import Source, Token, squares
 from adapter.fen.text import Prepared, prepare
-from adapter.fen.words import CHECKS, CHINESE_MOVE, MOVE, START, STUCK
+from adapter.fen.words import CHECKS, CHINESE_MOVE, MOVE, NEXT_COLUMN, START, STUCK
 
 _STOPS = ";,."
 MOST_LEADING = 12  # words before the board
 # Words that none but a field of a record is; a move is followed by neither.
 _FIELD_FOLLOWS = re.compile(r"-|[0-9]{1,20}|[wb]|[KQkq]{2,4}")
+
+_RIGHTS_AND_DASH = re.compile(r"[wb][KQkq]{1,4}-")
 
 
 class Fields(msgspec.Struct):
@@ -48,12 +51,18 @@ def placement_of(text: str) -> str:
     return "" if fields is None else fields.placement.raw
 
 
+def _respelled(word: Token) -> Token:
+    """A castling field with look-alikes read as what they are there, before the game is looked for."""
+    return msgspec.structs.replace(word, plain="".join(map(CASTLING.get, word.raw, word.plain)))
+
+
 class _Splitter:
     def __init__(self, prepared: Prepared) -> None:
         self.source = prepared.source
         self.tokens = prepared.tokens
         self.prepared = prepared
         self.findings: list[Finding] = []
+        self.glued: int | None = None  # which finding tells of missing blanks
 
     def split(self) -> Fields:
         placement, before, rest = self._find_placement()
@@ -74,6 +83,8 @@ class _Splitter:
                 taken.append(token)
             rest = rest[1:]
         words = self._dealt(self._part(before + taken))
+        if "castling" in words:
+            words["castling"] = _respelled(words["castling"])
         placement = self._unstick(placement, words)
         stop = max([placement.stop, *(token.stop for token in before + taken)])
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
@@ -144,6 +155,13 @@ class _Splitter:
             if match is None or (place == 0 and any(score(word, "side") == 2 for word in words)):
                 continue
             word = words[place]
+            if _RIGHTS_AND_DASH.fullmatch(word.plain) and len(words) == len(ORDER) - 1:
+                # the en-passant field has a dash of its own, so this one stands for nothing
+                message = "a blank is missing, and '-' is too much behind the rights"
+                fix = f"{word.plain[0]} {word.plain[1:-1]}"
+                self._say("whitespace", "error", "side", self.source.of(word), message, fix=fix)
+                words = [word.part(0, 1), word.part(1, len(word.plain) - 1), *words[1:]]
+                break
             self._glued(ORDER[place], word.first + match.end(1), word.first + match.start(2))
             words = [
                 *words[:place],
@@ -178,9 +196,17 @@ class _Splitter:
         return placement.part(0, cut)
 
     def _glued(self, field: Field, first: int, stop: int) -> None:
+        """Tells that a blank is missing: once, however many are."""
         place = self.source.span(first, first + 1)[0]
         span = self.source.span(first, stop) if stop > first else (place, place)
-        self._say("whitespace", "error", field, span, "a blank is missing", fix=" ")
+        if self.glued is None:
+            self._say("whitespace", "error", field, span, "a blank is missing", fix=" ")
+            self.glued = len(self.findings) - 1
+            return
+        before = self.findings[self.glued]
+        self.findings[self.glued] = msgspec.structs.replace(
+            before, message="blanks are missing", related=(*before.related, span)
+        )
 
     def _tail(self, fields: Fields, rest: list[Token]) -> None:
         """What follows the fields: operations, moves, or nothing that belongs there."""
@@ -240,7 +266,8 @@ class _Splitter:
             return rest
         last = max(fields.words, key=lambda field: fields.words[field].first, default=None)
         word = fields.placement if last is None else fields.words[last]
-        bare = word.plain.rstrip(_STOPS)
+        column = NEXT_COLUMN.fullmatch(word.plain)
+        bare = word.plain.rstrip(_STOPS) if column is None else column[1]
         if not bare or bare == word.plain:
             return rest
         stop = rest[-1].stop if rest else word.stop

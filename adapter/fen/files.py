@@ -24,6 +24,9 @@ _TAG = re.compile(r'\[\s*(\w+)\s+".*"\s*\]$')
 _DHTMLXQ = "[DhtmlXQ]"
 _LEAD = 100  # lines by which it is told whether these are games
 _COMMENTS = ("#", "%", "//")
+# Blanks, dots, quotes and dashes of Windows' Western alphabet, each by itself among ASCII, where a Chinese
+# character has two bytes.
+_LATIN_SIGNS = re.compile(rb"(?:[\x00-\x7f]+|[\x85\x91-\x94\x96\x97\xa0\xab\xbb](?![\x80-\xff]))*")
 # a move's number, or how a game ended: what stands behind the tags of a game and never in a record
 _MOVETEXT = re.compile(r"[0-9]+[.．…、]|1-0|0-1|1/2-1/2|\*$")
 
@@ -177,6 +180,8 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    if _LATIN_SIGNS.fullmatch(data):
+        return data.decode("cp1252")
     try:
         return data.decode("gb18030")
     except UnicodeDecodeError:

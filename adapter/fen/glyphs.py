@@ -18,7 +18,7 @@ QUOTES = dict(
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u30fc\u4e00\uff0d\ufe63"
 _SLASHES = "\u2044\u2215\u29f8\uff0f"
 _CYRILLIC = dict(zip("КкРрВвНнАаЕеСсгГбьһԛԝ", "KkPpBbNnAaEeCcrRbbhqw", strict=True))
-_GREEK = dict(zip("ΚκΡρΒβΝΑαΕ", "KkPpBbNAaE", strict=True))
+_GREEK = dict(zip("ΚκΡρΒβΝΑαΕΗ", "KkPpBbNAaEN", strict=True))
 _CHESSMEN = dict(zip(map(chr, range(0x2654, 0x2660)), "KQRBNPkqrbnp", strict=True))
 _XIANGQI_MEN = dict(zip(map(chr, range(0x1FA60, 0x1FA6E)), "KABNRCPkabnrcp", strict=True))
 # Written on Red's men only, and on Black's men only.

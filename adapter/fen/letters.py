@@ -111,7 +111,9 @@ class Letters:
         spans = self._spans(self.unlike)
         if len(self.unlike) > 1:
             message = f"{len(self.unlike)} characters that only look like those of a record"
-            return self._finding("unicode-lookalike", "error", name, message, spans)
+            whole = self.source.of(self.token)
+            fix = None if any(char in self.either for _, _, char in self.unlike) else self.token.plain
+            return self._finding("unicode-lookalike", "error", name, message, [whole, *spans], fix=fix)
         _, place, char = self.unlike[0]
         plain = PLAIN[ord(char)]
         cells = (

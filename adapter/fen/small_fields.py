@@ -11,7 +11,6 @@ from adapter.fen.deal import NAMES
 from adapter.fen.fields import Fields
 from adapter.fen.finding import Finding, about
 from adapter.fen.games import Game
-from adapter.fen.glyphs import CASTLING
 from adapter.fen.operations import parse
 from adapter.fen.problem import Field, Severity, Span
 from adapter.fen.source import Source, Token
@@ -122,8 +121,6 @@ class SmallFields:
         word = self.fields.words.get("castling")
         if word is None:
             return []
-        plain = "".join(map(CASTLING.get, word.raw, word.plain))
-        word = Token(plain, word.raw, word.first)
         self._lookalike(word, "castling")
         if self.game.width == 9:
             self._dash(word, "castling", "castling-grammar")

@@ -32,10 +32,13 @@ MOVE = re.compile(
 CHINESE_MOVE = re.compile(r"(?=.{0,3}[\u4e00-\u9fff])[\u4e00-\u9fff1-9\uff11-\uff19]{4}")
 START = "startpos"
 # By position, a word that is two fields with the blank between them lost (or become another character).
+# A half-move clock of more than one digit that begins with 0 is both counters.
 STUCK = (
-    (0, re.compile(r"([wb])((?:-|[KQkqA-Ha-h]{1,4})(?:-|[a-h][36])?)")),
-    (1, re.compile(r"(-|[KQkq]{1,4})(-|[a-h][36])")),
+    (0, re.compile(r"([wb])((?:-|[KQkqA-Ha-h]{1,4})(?:(?:-|[a-h][36])[0-9]{0,5})?)")),
+    (1, re.compile(r"(-|[KQkq]{1,4})((?:-|[a-h][36])[0-9]{0,5})")),
     (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
     (3, re.compile(r"([0-9]{1,4})[,;:/|]([0-9]{1,4})")),
     (3, re.compile(r"(0)([1-9][0-9]{0,3})")),
 )
+# Behind a last field, a sign that parts the columns of a table, with whatever follows.
+NEXT_COLUMN = re.compile(r"(-|[KQkq]{1,4}|[a-h][36]|[0-9]{1,4})[|,;].*")

@@ -11,6 +11,8 @@ import pytest
 from adapter.fen import check
 
 Records = Callable[[str, int], tuple[str, ...]]
+BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+NINE = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR"
 MEN = {"chess": "KQRBNPkqrbnp", "xiangqi": "KABNRCPkabnrcp"}
 
 
@@ -116,3 +118,43 @@ def test_what_is_called_mended_is_what_was_meant(variant: str, count: int, legal
     assert max(wrong.values()) <= count * 0.03, wrong
     assert right["doubled"] >= count * 0.2
     assert right["added"] >= count * 0.2
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed", "code"),
+    [
+        (f"{BOARD} w KQkq - 01", f"{BOARD} w KQkq - 0 1", "whitespace"),
+        (f"{BOARD} w KQkq -012", f"{BOARD} w KQkq - 0 12", "whitespace"),
+        (f"{BOARD} wKQkq-012", f"{BOARD} w KQkq - 0 12", "whitespace"),
+        (f"{BOARD} wk- - 10 47", f"{BOARD} w k - 10 47", "whitespace"),
+        # the next column of a table
+        (f"{BOARD} w KQkq - 0 1|12", f"{BOARD} w KQkq - 0 1", "trailing-garbage"),
+        (f"{BOARD} w KQkq - 0 1,-35", f"{BOARD} w KQkq - 0 1", "trailing-garbage"),
+        (f"{BOARD} w KQkq - 0 1;a b", f"{BOARD} w KQkq - 0 1", "trailing-garbage"),
+        # what is a knight on the board is the h-file among castling rights, and tells the game
+        (f"{NINE} w \u041dFhf - 0 1", f"{NINE} w HFhf - 0 1", "unicode-lookalike"),
+        (f"{NINE} w \u0397Fhf - 0 1", f"{NINE} w HFhf - 0 1", "unicode-lookalike"),
+    ],
+)
+def test_one_slip_between_fields_is_one_report(text: str, fixed: str, code: str) -> None:
+    report = check(text)
+    assert [problem.code for problem in report.problems] == [code]
+    assert report.fixed == fixed
+
+
+def test_look_alikes_of_several_ranks_are_mended_together() -> None:
+    board = BOARD.replace("pppp", "\u0440" * 4, 1).replace("PPP", "\u0420" * 3, 1)
+    text = f"{board} w KQkq - 0 1"
+    (problem,) = check(text).problems
+    assert text[slice(*problem.span)] == text.split()[0]
+    assert problem.fix == BOARD
+    assert [text[slice(*span)] for span in problem.related] == ["\u0440"] * 4 + ["\u0420"] * 3
+
+
+def test_all_views_that_explain_a_board_are_named() -> None:
+    seen = "R1BQK1NR/PPPP1PPP/2N5/2B1P3/2b1p3/5n2/pppp1ppp/rnbqk2r"
+    report = check(f"{seen} w KQkq - 4 4")
+    (problem,) = report.problems
+    assert "listed from 1 up, or White's and Black's letters seem to be exchanged" in problem.message
+    upside_down = "/".join(reversed(seen.split("/")))
+    assert set(report.suggestions) == {f"{board} w KQkq - 4 4" for board in (seen.swapcase(), upside_down)}

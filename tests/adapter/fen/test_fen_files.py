@@ -48,6 +48,19 @@ def test_each_line_is_decoded_on_its_own() -> None:
     assert not check(found[1].text).ok
 
 
+def test_blanks_and_dashes_of_windows_are_no_chinese_characters() -> None:
+    pasted = (
+        START.replace(" ", "\u00a0").encode("cp1252") + b"\n" + START.replace("-", "\u2013").encode("cp1252")
+    )
+    found = [check(entry.text) for entry in entries(pasted + b"\n" + CHINESE.encode("gb18030"))]
+    assert [[problem.code for problem in report.problems] for report in found] == [
+        ["whitespace"],
+        ["unicode-lookalike"],
+        ["unicode-lookalike"],
+    ]
+    assert [report.fen or report.fixed for report in found] == [START, START, XIANGQI]
+
+
 def test_blanks_around_a_record_are_its_own_matter() -> None:
     assert entries(f"  {START} \r\n".encode())[0].text == f"  {START} "
 

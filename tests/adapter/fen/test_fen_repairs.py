@@ -129,8 +129,6 @@ def test_a_blank_in_a_square_is_one_mistake() -> None:
             "8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - 1 2 78",
             {f"8/8/n2k4/8/p7/3rP2R/P2nK1B1/7R w - - {numbers}" for numbers in ("1 2", "12 78", "1 278")},
         ),
-        # what stands in the next column is no digit of the counter
-        (f"{START}|12", {START}),
         # a counter with readable digits
         (f"{BOARD} w KQkq - 1_0 20", {f"{BOARD} w KQkq - 10 20"}),
     ],
