@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import signal
+import time
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
@@ -31,9 +32,10 @@ from engines.limits import Limit
 STRIKES = 2  # engines that may crash or hang on one position
 LOSSES = 3  # engines that may be lost on one position, whoever ended them
 AHEAD = 16  # positions pulled ahead of the reader, for each engine
-# Positions an engine is given behind the one it is at. With that many the ends of short searches are told
-# several at a time, which costs a third less than each by itself.
-LINED_UP = AHEAD - 2
+LINED_UP = 2  # positions an engine is given behind the one it is at
+# The same where the last search was over within so many seconds: the ends of such are told several at a time,
+# which costs a third less than each by itself, and whoever else wants the engine does not wait for long.
+BRISK, LINED_UP_BRISK = 0.02, AHEAD - 2
 TRIAL = Limit(depth=1)  # what every engine can do
 TRIAL_SECONDS = 5.0
 
@@ -111,6 +113,7 @@ class Round:
         self._done: dict[int, PoolResult] = {}  # by index if ordered, else as they came
         self._cases: deque[Case] = deque()  # ready to be asked
         self._lines: dict[Engine, Line] = {engine: deque() for engine in self._engines}
+        self._brisk: set[Engine] = set()  # those whose last search was a short one
         self._dry = False  # nothing more is pulled
         self._broken = False  # and what is missing will not come
         self._serving = len(self._engines)
@@ -248,6 +251,7 @@ class Round:
                     # the others go on without it
                     self._cases.appendleft(case)
                     return
+                self._pace(engine, answer)
                 try:
                     # the engine works on the next one while the last answer is judged
                     following, pursuit = line.popleft() if line else await self._go_ahead(engine)
@@ -270,12 +274,20 @@ class Round:
             self._news.set()
             self._change.set()
 
+    def _pace(self, engine: Engine, answer: Pursuit | FenwireError) -> None:
+        started = None if isinstance(answer, FenwireError) else answer.running.started
+        if started is not None and time.monotonic() - started < BRISK:
+            self._brisk.add(engine)
+        else:
+            self._brisk.discard(engine)
+
     def _line_up(self, engine: Engine) -> None:
         """Gives an engine at work the next cases, to be sent the moment it is free; others keep theirs."""
         line = self._lines[engine]
         others = self._serving - 1
-        self._stock(LINED_UP + others)
-        while len(line) < LINED_UP and len(self._cases) > others and self._alone():
+        most = LINED_UP_BRISK if engine in self._brisk else LINED_UP
+        self._stock(most + others)
+        while len(line) < most and len(self._cases) > others and self._alone():
             case = self._cases.popleft()
             try:
                 pursuit = engine.follow(case.question, **self._wishes)

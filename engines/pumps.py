@@ -116,6 +116,7 @@ class PollPump:
         said = [(self._stdout, select.POLLIN)]  # what mostly comes, and by itself
         writing = False
         patience: float | None = None
+        quiet_at = 0.0  # when that runs out, whatever comes on standard error meanwhile
         ended = drained = False  # the process; what it had said before its end
         look_at = time.monotonic() + TICK_MS / 1000
         try:
@@ -125,8 +126,9 @@ class PollPump:
                 quick = ready == said and now < look_at and not (ended or writing or self._pending)
                 if quick and (data := self._read(self._stdout)):
                     patience = self._on_output(data)
+                    quiet_at = now + (patience or 0.0)
                     continue
-                if not ready and patience is not None:
+                if patience is not None and now >= quiet_at and said[0] not in ready:
                     patience = None
                     self._on_quiet()
                 elif ended and (not ready or (drained and now >= look_at)):
@@ -145,6 +147,7 @@ class PollPump:
                         elif fd == self._stdout:
                             drained = ended
                             patience = self._on_output(data)
+                            quiet_at = now + (patience or 0.0)
                         else:
                             self._on_stderr(data)
                     elif fd == self._wake_read:

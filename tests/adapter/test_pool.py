@@ -659,3 +659,14 @@ async def test_cancelled_with_an_engine_that_hears_nothing(scripted: Scripted) -
         # the next one has to wait until it is found out, and gets new engines
         with pytest.raises(EngineError):
             await all_of(pool.analyze(start_positions(2), DEPTH, timeout=0.2))
+
+
+async def test_who_else_wants_the_engine_waits_for_few_of_its_searches(scripted: Scripted) -> None:
+    async with Pool(scripted("--think", "0.3"), size=1) as pool:
+        records = [numbered(number) for number in range(1, 31)]
+        async with aclosing(pool.analyze(records, DEPTH)) as results:
+            await anext(results)
+            before = pool.engines[0].searches
+            async with asyncio.timeout(SLOW):
+                await pool.engines[0].ping()
+            assert pool.engines[0].searches - before <= 4

@@ -236,3 +236,29 @@ def test_last_words_between_a_wait_and_the_look_at_the_end_are_heard() -> None:
     assert ear.data == b"last words\n"
     pump.close()
     wait_until(lambda: not pump.alive)
+
+
+def test_quiet_is_told_though_standard_error_never_is() -> None:
+    program = (
+        "import os, select\nos.write(1, b'said\\n')\n"
+        "while not select.select([0], [], [], 0.001)[0]: os.write(2, b'thinking\\n')"
+    )
+    popen = subprocess.Popen(
+        (sys.executable, "-S", "-c", program),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    ear, quiet = Ear(), threading.Event()
+
+    def hear(data: bytes) -> float | None:
+        ear.output(data)
+        return 0.05 if data else None
+
+    pump = PollPump(popen, hear, ear.stderr, quiet.set)
+    assert quiet.wait(PATIENCE)
+    assert ear.data == b"said\n"
+    pump.write(b"end\n")
+    assert finish(popen, pump) == 0
+    assert ear.errors.startswith(b"thinking\n")
