@@ -240,8 +240,9 @@ class Round:
 
     async def _serve(self, engine: Engine) -> None:
         line = self._lines[engine]
+        pursuit: Pursuit | None = None
         try:
-            case, pursuit = await self._take(), None
+            case = await self._take()
             while case is not None:
                 try:
                     answer = await self._ask(engine, case, pursuit)
@@ -263,13 +264,14 @@ class Round:
                 if len(self._done) > 1:
                     # the reader's turn: what it has not taken keeps new cases out
                     await asyncio.sleep(0)
-                case = following or await self._take()
+                case = None if self._broken else following or await self._take()
         except BaseException:
             self._dry = self._broken = True
             raise
         finally:
-            for _, behind in line:
-                behind.driver.leave(behind.running)
+            for asked in (pursuit, *(behind for _, behind in line)):
+                if asked is not None:
+                    asked.driver.leave(asked.running)
             self._serving -= 1
             self._news.set()
             self._change.set()

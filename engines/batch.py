@@ -23,7 +23,8 @@ async def batch(
     """The ends of many searches (a `position` line each and how it is searched), in order; up to `ahead` of
     them are under way or lined up. What they said is read when it is asked for.
 
-    Raises as `Driver.begin` and `Driver.result` do. Leaving the iterator (best by `contextlib.aclosing`)
+    Raises as `Driver.begin` and `Driver.result` do, and whatever `searches` raises; what is lined up is left
+    then, and its ends are lost. Leaving the iterator (best by `contextlib.aclosing`)
     leaves what is under way.
     """
     source = iter(searches)

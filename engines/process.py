@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from engines.launch import launch
+from engines.errors import EngineStartError
 from engines.pumps import Pump, start_pump
 
 STDERR_LINES = 40  # lines of standard error kept for error messages
@@ -45,7 +45,26 @@ class EngineProcess:
         self.name = name or Path(self.command[0]).name
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._stderr_rest = b""
-        self._popen = launch(self.command, cwd=cwd, env=env, name=self.name)
+        try:
+            self._popen: subprocess.Popen[bytes] = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=cwd or None,
+                env={**os.environ, **env} if env else None,
+                # In a group of its own, a terminal's Ctrl-C reaches us alone, and we end the engine in order.
+                start_new_session=os.name == "posix",
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            if cwd and not Path(cwd).is_dir():
+                reason = f"there is no folder {cwd} to start it in"
+            raise EngineStartError(
+                f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
+            ) from None
         self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet)
 
     @property

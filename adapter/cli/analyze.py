@@ -1,22 +1,27 @@
-"""`fenwire analyze`: one position, or one a line from standard input, to an engine and back.
-
-What the run itself needs (`adapter.cli.work`) is imported once the engine was started: both take a while.
-"""
+"""`fenwire analyze`: one position, or one a line from standard input, to an engine and back."""
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapter.cli.errors import explain, kind, payload
-from adapter.cli.limits import SECONDS, engine_options, limit_options, read_limit
-from adapter.cli.text import read_position, reading_options, say_json
+from adapter.cli.errors import INTERRUPTED, TERMINATED, explain, kind, payload
+from adapter.cli.limits import SECONDS, engine_options, limit_options, read_limit, read_wishes
+from adapter.cli.lines import numbered_lines
+from adapter.cli.signals import terminable
+from adapter.cli.text import codes, read_position, reading_options, say_json
 
 if TYPE_CHECKING:
+    from adapter.analysis import Analysis
+    from adapter.engine import Engine
     from adapter.position import Position
+    from engines.find import Found
+    from engines.transcript import Transcript
 
 
 @click.command("analyze")
@@ -49,51 +54,12 @@ def command(text: tuple[str, ...], **given: Any) -> int:
     """
     several = len(text) > 1 and all(" " in word.strip() for word in text)
     if not several and text != ("-",):
-        return _told(lambda: _one(text, given), given)
+        return _told(lambda: asyncio.run(Work(given).one(" ".join(text))), given)
     if given["stream"]:
         raise click.UsageError("--stream shows one position as it is searched; leave it out for several")
     if given["infinite"] and given["timeout"] is None:
         raise click.UsageError("--infinite would never get to the second position; give another limit")
-    return _many(text if several else None, given)
-
-
-def _one(text: tuple[str, ...], given: dict[str, Any]) -> int:
-    from engines.launch import dismiss
-
-    position = read_position(text, given["variant"], given["side"], given["allow"])
-    try:
-        _start_ahead(position, given)
-        import asyncio
-
-        from adapter.cli.work import Work
-
-        return asyncio.run(Work(given).one(position))
-    finally:
-        dismiss()
-
-
-def _many(texts: tuple[str, ...] | None, given: dict[str, Any]) -> int:
-    import asyncio
-
-    from adapter.cli.lines import numbered_lines
-    from adapter.cli.work import Work
-
-    return asyncio.run(Work(given).many(numbered_lines() if texts is None else _each(texts)))
-
-
-def _start_ahead(position: Position, given: dict[str, Any]) -> None:
-    """Starts the engine that will be asked, where there is something to ask."""
-    from adapter.errors import FenwireError
-    from adapter.judge import ask
-    from engines.find import choose
-    from engines.launch import head_start
-
-    limit = read_limit(given, given["searchmoves"], given["banmoves"])
-    if ask(position, limit, given["notation"]).outcome is not None:
-        return
-    with contextlib.suppress(FenwireError):  # told where it is really chosen
-        found = choose(position.variant.name, given["engine"])
-        head_start(found.command, cwd=found.profile.cwd, env=found.profile.env)
+    return asyncio.run(Work(given).many(_each(text) if several else numbered_lines()))
 
 
 def _told(run: Callable[[], int], given: dict[str, Any]) -> int:
@@ -114,3 +80,166 @@ async def _each(text: Iterable[str]) -> AsyncIterator[tuple[int, str]]:
     for number, word in enumerate(text, 1):
         # bytes that are not UTF-8 reach an argument as lone surrogates, which no output takes
         yield number, word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class Work:
+    """One run of the command: the limit, what was asked for, and the engines that were chosen."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._limit = read_limit(given, given["searchmoves"], given["banmoves"])
+        self._given = given
+        self._found: dict[str, Found] = {}
+        self._wishes = read_wishes(given["wishes"])
+        self._live = not given["as_json"] and not given["stream"] and sys.stderr.isatty()
+
+    async def one(self, text: str) -> int:
+        """Analyzes one position and prints the result."""
+        given = self._given
+        position = read_position((text,), given["variant"], given["side"], given["allow"])
+        found = self._choose(position)
+        async with terminable() as struck, AsyncExitStack() as stack:
+            engine = await self._open(stack, found, position, self._given["transcript"])
+            whole = await self._watch(engine, position)
+        if not whole:
+            click.echo(f"fenwire: {'terminated' if struck else 'interrupted'}", err=True)
+            return TERMINATED if struck else INTERRUPTED
+        return 0
+
+    async def many(self, records: AsyncIterator[tuple[int, str]]) -> int:
+        """Analyzes record after record, one line of output each; the worst exit code of any.
+
+        What concerns one record alone costs that record alone: a mistake in it, a game the engine does not
+        play, an engine that dies of it. An engine that cannot be had at all ends the run.
+        """
+        from adapter.errors import ConfigError, EngineError, EngineStartError, FenError, MoveError
+        from engines.find import choose
+        from engines.transcript import Transcript
+
+        if self._given["engine"]:
+            choose(None, self._given["engine"])
+        code = 0
+        engines: dict[str, Engine] = {}
+        async with terminable(), AsyncExitStack() as stack:
+            path = self._given["transcript"]
+            record = stack.enter_context(Transcript(path)) if path else None
+            async for number, text in records:
+                try:
+                    position = self._read(text)
+                    found = self._choose(position)
+                    name = found.profile.name
+                    if name not in engines:
+                        engines[name] = await self._open(stack, found, position, record)
+                    analysis = await self._ask(engines[name], position)
+                except EngineStartError:
+                    raise
+                except (FenError, MoveError, ConfigError, EngineError) as error:
+                    code = max(code, kind(error)[1])
+                    self._refuse(number, text, error)
+                    continue
+                self._say_row(number, analysis)
+        return code
+
+    def _read(self, text: str) -> Position:
+        from adapter.position import Position
+
+        given = self._given
+        return Position.parse(text, variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
+
+    def _choose(self, position: Position) -> Found:
+        from engines.find import choose
+
+        variant = position.variant.name
+        if variant not in self._found:
+            self._found[variant] = choose(variant, self._given["engine"])
+            for note in self._found[variant].notes:
+                click.echo(f"fenwire: {note}", err=True)
+        return self._found[variant]
+
+    async def _open(
+        self, stack: AsyncExitStack, found: Found, position: Position, transcript: str | Transcript | None
+    ) -> Engine:
+        from adapter.engine import opened
+        from adapter.judge import ask
+
+        # a finished game needs no engine, and a wrong move is told before one is started
+        over = ask(position, self._limit, self._given["notation"]).outcome is not None
+        return await stack.enter_async_context(
+            opened(found, options=self._wishes, transcript=transcript, start=not over)
+        )
+
+    async def _ask(self, engine: Engine, position: Position) -> Analysis:
+        given = self._given
+        return await engine.analyze(
+            position,
+            self._limit,
+            multipv=given["multipv"],
+            notation=given["notation"],
+            timeout=given["timeout"],
+        )
+
+    async def _watch(self, engine: Engine, position: Position) -> bool:
+        """One position as a stream, shown as it goes; False when a signal cut it short.
+
+        What was found until then is an answer: it is printed, and no error takes its place.
+        """
+        from adapter.errors import EngineError
+
+        given = self._given
+        stream = engine.stream(
+            position,
+            self._limit,
+            multipv=given["multipv"],
+            notation=given["notation"],
+            timeout=given["timeout"],
+        )
+        async with stream:
+            try:
+                with self._view(position) as show:
+                    async for line in stream:
+                        show(line)
+            except asyncio.CancelledError:
+                try:
+                    found = await stream.stop()
+                except EngineError as error:
+                    if error.partial is None:
+                        raise
+                    click.echo("\n".join(explain(error)), err=True)
+                    found = error.partial
+                self._say(found)
+                return False
+        if stream.analysis is not None:
+            self._say(stream.analysis)
+        return True
+
+    def _view(self, position: Position) -> Any:
+        from adapter.cli.live import live_view, quiet, stream_view
+
+        if self._given["stream"]:
+            return stream_view(position, self._given["pov"], as_json=self._given["as_json"])
+        return live_view(position, self._given["pov"]) if self._live else quiet()
+
+    def _say(self, analysis: Analysis) -> None:
+        from adapter.cli.wording import report
+
+        if self._given["as_json"]:
+            whole = analysis.to_dict()
+            say_json({"event": "result", **whole} if self._given["stream"] else whole)
+        else:
+            for line in report(analysis, self._given["pov"]):
+                click.echo(line)
+
+    def _say_row(self, number: int, analysis: Analysis) -> None:
+        from adapter.cli.wording import row
+
+        if self._given["as_json"]:
+            say_json(analysis.to_dict())
+        else:
+            click.echo(f"{number:>6}  {row(analysis, self._given['pov'])}")
+        sys.stdout.flush()
+
+    def _refuse(self, number: int, text: str, error: Exception) -> None:
+        if self._given["as_json"]:
+            say_json({"input": text, "line": number, **payload(error)})
+        else:
+            first, *rest = explain(error)
+            click.echo("\n".join((f"line {number}: {first}", *rest)), err=True)

@@ -670,3 +670,17 @@ async def test_who_else_wants_the_engine_waits_for_few_of_its_searches(scripted:
             async with asyncio.timeout(SLOW):
                 await pool.engines[0].ping()
             assert pool.engines[0].searches - before <= 4
+
+
+@pytest.mark.parametrize("read", [1, 2, 3])
+async def test_who_leaves_between_answers_leaves_the_search_under_way_too(read: int) -> None:
+    mates = [f"k7/8/1K6/8/8/8/8/7R w - - 0 {number}" for number in range(1, 7)]
+    deep = Limit(depth=60)  # a mate in one is searched so deep in no time, the start position never
+    async with Pool("stockfish", size=1, fallback=False) as pool:
+        async with aclosing(pool.analyze([*mates[:read], numbered(1), *mates], deep)) as results:
+            for _ in range(read):
+                await anext(results)
+        async with asyncio.timeout(SLOW):
+            result = await anext(pool.analyze([numbered(2)], Limit(depth=1)))
+        assert result.analysis is not None
+        assert result.analysis.complete
