@@ -26,7 +26,7 @@ _LEAD = 100  # lines by which it is told whether these are games
 _COMMENTS = ("#", "%", "//")
 # Blanks, dots, quotes and dashes of Windows' Western alphabet, each by itself among ASCII, where a Chinese
 # character has two bytes.
-_LATIN_SIGNS = re.compile(rb"(?:[\x00-\x7f]+|[\x85\x91-\x94\x96\x97\xa0\xab\xbb](?![\x80-\xff]))*")
+_LATIN_SIGNS = re.compile(rb"[\x00-\x7f]*(?:[\x85\x91-\x94\x96\x97\xa0\xab\xbb](?![\x80-\xff])[\x00-\x7f]*)*")
 # a move's number, or how a game ended: what stands behind the tags of a game and never in a record
 _MOVETEXT = re.compile(r"[0-9]+[.．…、]|1-0|0-1|1/2-1/2|\*$")
 
