@@ -88,6 +88,9 @@ class Running:
             if number is not signals[-1]:
                 time.sleep(apart)
         try:
+            if self.popen.stdin is not None:
+                # `communicate` closes it, which is an end of its own
+                self.popen.wait(SLOW)
             out, err = self.popen.communicate(timeout=SLOW)
         finally:
             self.popen.kill()
