@@ -76,6 +76,11 @@ def _told(run: Callable[[], int], given: dict[str, Any]) -> int:
         return kind(error)[1]
 
 
+async def _leave(starting: asyncio.Task[Engine]) -> None:
+    starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+
+
 async def _each(text: Iterable[str]) -> AsyncIterator[tuple[int, str]]:
     for number, word in enumerate(text, 1):
         # bytes that are not UTF-8 reach an argument as lone surrogates, which no output takes
@@ -95,10 +100,10 @@ class Work:
     async def one(self, text: str) -> int:
         """Analyzes one position and prints the result."""
         given = self._given
-        position = read_position((text,), given["variant"], given["side"], given["allow"])
-        found = self._choose(position)
         async with terminable() as struck, AsyncExitStack() as stack:
-            engine = await self._open(stack, found, position, self._given["transcript"])
+            starting = await self._start_ahead(stack, text)
+            position = read_position((text,), given["variant"], given["side"], given["allow"])
+            engine = await self._started(stack, starting, position)
             whole = await self._watch(engine, position)
         if not whole:
             click.echo(f"fenwire: {'terminated' if struck else 'interrupted'}", err=True)
@@ -125,7 +130,7 @@ class Work:
             async for number, text in records:
                 try:
                     position = self._read(text)
-                    found = self._choose(position)
+                    found = self._choose(position.variant.name)
                     name = found.profile.name
                     if name not in engines:
                         engines[name] = await self._open(stack, found, position, record)
@@ -145,15 +150,49 @@ class Work:
         given = self._given
         return Position.parse(text, variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
 
-    def _choose(self, position: Position) -> Found:
+    def _choose(self, variant: str) -> Found:
         from engines.find import choose
 
-        variant = position.variant.name
         if variant not in self._found:
             self._found[variant] = choose(variant, self._given["engine"])
             for note in self._found[variant].notes:
                 click.echo(f"fenwire: {note}", err=True)
         return self._found[variant]
+
+    async def _start_ahead(self, stack: AsyncExitStack, text: str) -> asyncio.Task[Engine] | None:
+        """Begins to start the engine for a sound record, and loads its game's rules meanwhile; None where
+        the record is not sound, or more than it can be at fault."""
+        from adapter.fen import check
+
+        given = self._given
+        if given["searchmoves"] or given["banmoves"] or given["notation"]:
+            return None
+        report = check(text, variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
+        if not report.ok:
+            return None
+        found = self._choose(report.variant)
+
+        from adapter import variants
+        from adapter.engine import opened
+
+        engine = opened(found, options=self._wishes, transcript=given["transcript"])
+        starting = asyncio.create_task(stack.enter_async_context(engine))
+        stack.push_async_callback(_leave, starting)
+        await asyncio.to_thread(variants.get, report.variant)
+        return starting
+
+    async def _started(
+        self, stack: AsyncExitStack, starting: asyncio.Task[Engine] | None, position: Position
+    ) -> Engine:
+        if starting is not None:
+            if position.outcome is None:
+                return await starting
+            # a finished game is not to wait for an engine, nor to fail with one
+            await _leave(starting)
+            if not starting.cancelled() and starting.exception() is None:
+                return starting.result()
+        found = self._choose(position.variant.name)
+        return await self._open(stack, found, position, self._given["transcript"])
 
     async def _open(
         self, stack: AsyncExitStack, found: Found, position: Position, transcript: str | Transcript | None

@@ -22,11 +22,8 @@ from adapter.fen.attacks import (
     WHITE,
     masks,
 )
-from adapter.fen.castling import canonical, letters_of, resolve
-from adapter.fen.castling import faults as castling_faults
 from adapter.fen.chess_rules import counts_sound
 from adapter.fen.counters import MOST
-from adapter.fen.detect import needs_chess960
 from adapter.fen.games import CHESS, CHESS960, expand
 from adapter.fen.heuristics import SUSPICIOUS
 from adapter.fen.retro import possible
@@ -114,6 +111,10 @@ class _Castlers(dict[tuple[str, str, str, str], str]):
     """
 
     def __missing__(self, key: tuple[str, str, str, str]) -> str:
+        # most records never come here, and this loads half of the long way
+        from adapter.fen.castling import canonical, faults, letters_of, resolve
+        from adapter.fen.detect import needs_chess960
+
         variant, field, black, white = key
         cells = expand(black) + "." * 48 + expand(white)
         letters = [letter for _, letter in letters_of(field)]
@@ -126,7 +127,7 @@ class _Castlers(dict[tuple[str, str, str, str], str]):
             and len(letters) == len(field.replace("-", ""))
             and canonical(letters) == field
             and all(resolve(letter, cells, CHESS960).rook is not None for letter in letters)
-            and not castling_faults(field, cells, CHESS960)
+            and not faults(field, cells, CHESS960)
         )
         if len(self) >= REMEMBERED:
             self.clear()

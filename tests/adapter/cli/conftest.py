@@ -82,8 +82,9 @@ class Marked:
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Marked:
-    return Marked(tmp_path)
+def marked(request: pytest.FixtureRequest, tmp_path: Path) -> Marked:
+    """The parameter, where there is one, holds flags for the engine."""
+    return Marked(tmp_path, *getattr(request, "param", "").split())
 
 
 Cluster = tuple[str, list[subprocess.Popen[bytes]]]

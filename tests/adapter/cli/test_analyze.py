@@ -342,11 +342,17 @@ def test_a_timeout_is_an_answer_that_is_not_complete(fenwire: Any) -> None:
     assert answer["notes"] == ["the search was stopped by its timeout"]
 
 
+@pytest.mark.parametrize(
+    "marked", ["", "--silent", "--silent --stubborn", "--die-after start"], indirect=True
+)
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_a_finished_game_starts_no_engine(fenwire: Any, marked: Any, form: list[str]) -> None:
+def test_a_finished_game_asks_no_engine_and_waits_for_none(
+    fenwire: Any, marked: Any, form: list[str]
+) -> None:
     done = fenwire("analyze", MATED, "--infinite", "--engine", str(marked.path), *form)
     assert (done.returncode, done.stderr) == (0, "")
-    assert not marked.started
+    # it may have been started while the rules were loaded
+    assert not [line for line in marked.heard if line.startswith(("position", "go", "ucinewgame"))]
     if form:
         answer = json.loads(done.stdout)
         assert (answer["best"], answer["lines"]) == (None, [])
