@@ -20,7 +20,8 @@ from engines.find import choose, known
 from engines.info import read
 from engines.limits import Limit
 from engines.plan import plan
-from engines.search import Search
+from engines.pumps import CHUNK
+from engines.session import Session
 from tests.benchmarks import instant
 from tests.benchmarks.floor import Floor
 from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
@@ -60,11 +61,25 @@ def _same(line: bytes) -> bool:
     )
 
 
-def _last(given: Sequence[bytes]) -> list[tuple[str, ...]]:
-    search = Search(PLAN)
+def _last(given: bytes) -> list[tuple[str, ...]]:
+    """The moves of the lines that are left at a search's end, where a pipe is read as it is in earnest."""
+    session = Session(UCI, UCI.capabilities)
+    session.hello()
+    session.feed(b"uciok\n")
+    session.go(POSITION, PLAN)
+    session.feed(b"readyok\n")
+    for at in range(0, len(given), CHUNK):
+        session.feed(given[at : at + CHUNK])
+    assert session.search is not None
+    return [info.pv for info in session.search.lines()]
+
+
+def _peers_last(given: Sequence[str]) -> list[tuple[str, ...]]:
+    kept = {}
     for line in given:
-        search.take(line)
-    return [info.pv for info in search.lines()]
+        info = theirs(line, chess.Board())
+        kept[info["multipv"]] = tuple(move.uci() for move in info["pv"])
+    return [kept[rank] for rank in sorted(kept)]
 
 
 def _reading(quick: bool) -> Iterator[Result]:
@@ -72,11 +87,13 @@ def _reading(quick: bool) -> Iterator[Result]:
     text, board = [line.decode() for line in given], chess.Board()
     differing = [line for line in set(given) if not _same(line)]
     assert not differing, f"the contestants read {differing[0]!r} differently"
+    said = b"\n".join(given) + b"\n"
+    assert _last(said) == _peers_last(text), "the contestants keep different lines"
     few = max(len(given) // 10, 1)
     timings = interleaved(
         {
             "typed": lambda: [read(line) for line in given],
-            "last": lambda: _last(given),
+            "last": lambda: _last(said),
             "all": lambda: [theirs(line, board) for line in text[:few]],
             "basic": lambda: [theirs(line, board, BASIC) for line in text],
         },
