@@ -17,10 +17,12 @@ from engines.skim import COMMON, last_lines
 
 MAX_LINES = 512  # multipv lines kept; engines offer 500 at most
 MAX_STRINGS = 100  # `info string` texts kept, the last ones
+MAX_TEXT = 2000  # characters kept of each of them
 MAX_KEPT = 16_384  # bytes kept of one line: a principal variation is far shorter
 MAX_BACKLOG = 1_000_000  # bytes waiting for a slow reader of a stream; beyond, the oldest go
 
 _COUNTS = ("nodes", "nps", "time_ms", "hashfull", "tbhits")  # of the whole search, on whatever line
+_TEXT = b"info string "
 _SCORED = re.compile(rb" score (?:cp |mate )?[-+]?\d").search
 
 
@@ -146,8 +148,7 @@ class Search:
         Counts that no line of moves ever names are taken from the last report that names them alone, as
         UCCI has it (`info time 410 nodes 39000`, then `info depth 9 score 31 pv …`).
         """
-        self._look()
-        counts = self.progress() or Info()
+        counts = self.progress()
         found = []
         for rank in sorted(self._slots):
             slot = self._slots[rank]
@@ -155,8 +156,10 @@ class Search:
             for later in (slot.bound, slot.later):
                 if later:
                     info = _overlay(info, read(later, mate_score=self._mate_score))
-            lacking = {field: getattr(counts, field) for field in _COUNTS if getattr(info, field) is None}
-            found.append(msgspec.structs.replace(info, **lacking))
+            if counts is not None:
+                lacking = {field: getattr(counts, field) for field in _COUNTS if getattr(info, field) is None}
+                info = msgspec.structs.replace(info, **lacking)
+            found.append(info)
         return found
 
     def progress(self) -> Info | None:
@@ -181,11 +184,15 @@ class Search:
                 self.take(line.rstrip())
 
     def _take_string(self, line: bytes) -> None:
+        if line.startswith(_TEXT):
+            # nothing but a text
+            self._strings.append(" ".join(line[len(_TEXT) :].decode("utf-8", "replace").split())[:MAX_TEXT])
+            return
         info = read(line)
         if info.string is None:
             self._progress = line
             return
-        self._strings.append(info.string[:2000])
+        self._strings.append(info.string[:MAX_TEXT])
         if info.score is not None or info.pv:
             self._take_line(line)
 

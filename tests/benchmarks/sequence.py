@@ -121,8 +121,10 @@ def _stockfish(quick: bool) -> Iterator[Result]:
         (1, "batch, against the floor", ("batch", "floor"), "cpu", 1.5),
         (1, "batch, against the floor without fences", ("batch", "bare"), "wall", 1.03),
         (1, "batch, against the floor without fences", ("batch", "bare"), "cpu", 1.5),
-        (2, "batch, reports read, against python-chess", ("read", "python-chess"), "wall", 2.7),
-        (2, "batch, reports read, against python-chess", ("read", "python-chess"), "cpu", 12),
+        (2, "batch, against python-chess", ("batch", "python-chess"), "wall", 2.7),
+        (2, "batch, against python-chess", ("batch", "python-chess"), "cpu", 12),
+        (None, "batch, reports read, against python-chess", ("read", "python-chess"), "wall", 2.7),
+        (None, "batch, reports read, against python-chess", ("read", "python-chess"), "cpu", 12),
         (None, "batch, reports read, against PyPI stockfish", ("read", "pypi"), "wall", 1.0),
         (3, "one awaited at a time, against the floor", ("singly", "floor"), "wall", 1.2),
     )

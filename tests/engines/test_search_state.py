@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from engines.info import Info
+from engines.info import Info, read_by_keys
 from engines.plan import Plan
 from engines.score import Bound, Cp, Mate
 from engines.search import MAX_BACKLOG, MAX_KEPT, MAX_LINES, MAX_STRINGS, Search
@@ -82,6 +82,15 @@ def test_lines_are_sorted_and_kept_apart() -> None:
 def test_odd_ranks_belong_to_line_1(rank: str) -> None:
     info = only(heard("multipv 1 depth 1 score cp 9 pv a2a3", f"depth 2 {rank}score cp 5 pv e2e4"))
     assert (info.multipv, info.score) == (1, Cp(5))
+
+
+@given(st.text(st.characters(exclude_characters="\r\n"), max_size=60).map(lambda text: text.strip()))
+def test_a_text_is_kept_as_the_general_parser_reads_it(text: str) -> None:
+    line = f"info string {text}".strip().encode("utf-8", "replace")
+    search = Search(PLAN)
+    search.take(line)
+    whole = read_by_keys(line).string
+    assert list(search.strings) == ([] if whole is None or not text else [whole])
 
 
 def test_strings_are_no_scores() -> None:
