@@ -139,7 +139,11 @@ class Letters:
         return "", {}
 
     def _meaning(self, char: str) -> str:
-        return f"{char!r} (for {self.meanings[char]!r})"
+        return f"{char!r} (for {' or '.join(map(repr, self._men(char)))})"
+
+    def _men(self, char: str) -> str:
+        """The men a foreign letter may stand for; of one that stands alone, the mended board tells which."""
+        return self.game.foreign[char] if self.lone else self.meanings[char]
 
     def _strange(
         self, code: str, found: list[Odd], describe: Callable[[str], str], places: list[int]
@@ -158,7 +162,9 @@ class Letters:
             rank_name(self.game, rank),
             message,
             self._spans(found),
-            fix=self.meanings.get(char) if len(found) == 1 else None,
+            fix=self._men(char)
+            if char in self.meanings and len(found) == len(self._men(char)) == 1
+            else None,
             cells=tuple(cells) if len(places) == self.game.size else (),
         )
 

@@ -74,8 +74,9 @@ class _Reader:
         rows = [self._row(piece, number) for number, piece in enumerate(pieces)]
         self.findings += self.letters.findings([place for row in rows for place in row.places])
         if len(rows) != self.game.height:
-            self.findings = [finding for finding in self.findings if finding.code != "digit-run"]
-            self._count(len(rows))
+            written = len(rows)
+            self.findings = [_unnamed(f, self.game, written) for f in self.findings if f.code != "digit-run"]
+            self._count(written)
         else:
             self._sums(rows)
         aligned = self._aligned(rows)
@@ -230,6 +231,17 @@ class _Reader:
                 cells=cells,
             )
         )
+
+
+def _unnamed(finding: Finding, game: Game, written: int) -> Finding:
+    """The finding without the rank's name: where ranks are missing or too many, that may be another's."""
+    if not finding.at.startswith("rank "):
+        return finding
+    row = next(row for row in range(game.height) if rank_name(game, row) == finding.at) + 1
+    # a look-alike may stand in what is no rank, behind them
+    where = f" (row {row} of {written}, from the top)" if row <= written else ""
+    message = f"{finding.message}{where}"
+    return msgspec.structs.replace(finding, at="placement", message=message, row=None, cells=())
 
 
 def _boardlike(pieces: list[Token], game: Game) -> bool:

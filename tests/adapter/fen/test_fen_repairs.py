@@ -371,3 +371,28 @@ def test_messages_count() -> None:
     assert only("4k4/9/9/9/9/9/9/9/B8/3K5 w - - 0 1").message == (
         "Red's elephant cannot stand on a1: elephants stand on seven points of their own side"
     )
+
+
+@pytest.mark.parametrize(
+    ("record", "row"),
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPXPPPP w KQkq - 0 1", "row 7 of 7"),
+        ("rnbqkbnr/ppXppppp/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "row 2 of 9"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/9/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "row 7 of 9"),
+        ("rnbakabnr/9/1c5c1/p1p1p1p1p/9/P1P1P1P1P/1C5C1/9/RNBAKAXNR w - - 0 1", "row 9 of 9"),
+    ],
+)
+def test_where_ranks_are_miscounted_none_is_named(record: str, row: str) -> None:
+    """The second rank from below is rank 2 of the mended record, whatever it is called as the ranks stand."""
+    report = check(record)
+    (odd,) = [problem for problem in report.problems if problem.code != "rank-count"]
+    assert (odd.at, odd.fix) == ("placement", None)
+    assert row in odd.message
+
+
+@pytest.mark.parametrize(("rank", "man"), [("RNBAKAXNR", "B"), ("XNBAKABNR", "R"), ("RNBXKABNR", "A")])
+def test_a_lone_foreign_letter_is_mended_as_the_record_is(rank: str, man: str) -> None:
+    report = check(f"rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/{rank} w - - 0 1")
+    (problem,) = report.problems
+    assert problem.fix == man
+    assert report.fixed == "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
