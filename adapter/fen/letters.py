@@ -156,6 +156,7 @@ class Letters:
         what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
         message = f"{what} of {'xiangqi' if self.game.width == 9 else 'chess'}"
         cells = [cell for cell, at in enumerate(places) if at == place]
+        men = self._men(char) if char in self.meanings and len(found) == 1 else ""
         yield self._finding(
             code,
             "error",
