@@ -163,9 +163,7 @@ class Letters:
             rank_name(self.game, rank),
             message,
             self._spans(found),
-            fix=self._men(char)
-            if char in self.meanings and len(found) == len(self._men(char)) == 1
-            else None,
+            fix=men if len(men) == 1 else None,
             cells=tuple(cells) if len(places) == self.game.size else (),
         )
 
