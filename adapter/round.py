@@ -337,7 +337,9 @@ class Round:
                 return error
             except (EngineDied, EngineTimeout) as error:
                 if pursuit is None:
-                    raise
+                    if engine.given_up:
+                        raise
+                    return error
                 pursuit = None
                 self._give_back(engine)
                 losses += 1
@@ -364,11 +366,14 @@ class Round:
             return case.failed(error)
 
     async def _begin(self, engine: Engine, question: Question) -> Pursuit:
+        """Raises when the engine is given up, and EngineTimeout when somebody else has kept it as long as a
+        search may last, however short a time each wait for one's turn takes."""
+        latest = _patience(engine)
         while True:
             try:
                 return await engine.begin(question, **self._wishes)
             except (EngineStartError, EngineDied, EngineTimeout):
-                if engine.given_up:
+                if engine.given_up or _kept_from_us(engine, latest):
                     raise
 
     async def _prove(self, engine: Engine, position: Position) -> None:
@@ -379,7 +384,8 @@ class Round:
         if trial.fen == position.fen:
             trial = Position.parse(trial.play(trial.legal_moves[0]).fen, variant=variant.name)
         seconds = min(self._wishes["timeout"] or TRIAL_SECONDS, TRIAL_SECONDS)
-        while True:
+        latest = _patience(engine)
+        while not _kept_from_us(engine, latest):
             try:
                 await engine.analyze(trial, TRIAL, timeout=seconds)
             except IllegalEngineMove:
@@ -389,6 +395,15 @@ class Round:
                     raise
             else:
                 return
+
+
+def _patience(engine: Engine) -> float:
+    """Until when an engine is waited for that somebody else has at work: as long as a search may last."""
+    return time.monotonic() + engine.found.profile.deadlines.search
+
+
+def _kept_from_us(engine: Engine, latest: float) -> bool:
+    return engine.state == "running" and time.monotonic() > latest
 
 
 def _ended_from_outside(error: EngineError) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import chess
 import pytest
 
-from adapter.errors import EngineError
+from adapter.errors import EngineError, EngineTimeout
 from adapter.pool import Pool
 from adapter.round import LINED_UP
 from engines.find import Found
@@ -79,3 +79,17 @@ async def test_what_is_left_is_not_asked(scripted: Scripted) -> None:
         again = [result async for result in pool.analyze(fens(2), LIMIT)]
         assert all(result.analysis is not None for result in again)
         assert len(asked(pool)[0]) <= before + 2
+
+
+async def test_an_engine_that_somebody_else_keeps_is_not_waited_for_without_end(scripted: Scripted) -> None:
+    """The one who keeps it answers to nobody but himself: an infinite search has no end of its own."""
+    found = scripted("--strict", search=0.6)
+    async with Pool(found, size=1) as pool, asyncio.timeout(PATIENCE):
+        engine, given = pool.engines[0], fens(3)
+        async with engine.stream(given[0], Limit(infinite=True)) as other:
+            results = [result async for result in pool.analyze(given[:2], LIMIT, timeout=0.2)]
+            assert [type(result.error) for result in results] == [EngineTimeout, EngineTimeout]
+            assert "busy" in str(results[0].error)
+            await other.stop()
+        again = [result async for result in pool.analyze(given, LIMIT)]
+        assert all(result.analysis is not None for result in again)
