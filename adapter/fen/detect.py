@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from adapter.fen import castling
 from adapter.fen.fields import Fields
-from adapter.fen.games import CHESS, CHESS960, GAMES, XIANGQI, Game
+from adapter.fen.games import CHESS, CHESS960, GAMES, XIANGQI, Game, expand
 from adapter.fen.glyphs import BLACK_ONLY, EITHER, RED_ONLY
 from adapter.fen.placement import MOST_CHARACTERS, read
+from adapter.fen.problem import Report
 from adapter.fen.typos import UNKNOWN
 
 _CHINESE = frozenset((*BLACK_ONLY, *EITHER, *RED_ONLY))
 _XIANGQI_MOVE = re.compile(r"(?=.*[i09])[a-i][0-9]-?[a-i][0-9]|[\u4e00-\u9fff1-9]{4}")
+_CLASSICAL = 0, 4, 7  # the files of the queenside rook, the king and the kingside rook
 _MIRRORED = CHESS.home[:8][::-1], CHESS.home[56:][::-1]
 
 
@@ -36,6 +39,25 @@ def choose(variant: str, fields: Fields) -> Game:
     if not letters or not rows:
         return CHESS
     return CHESS960 if _castle_there(letters, [row.cells for row in rows]) else CHESS
+
+
+def rights_lost(fields: Fields, report: Report) -> int:
+    """How many rights of a record no repair keeps."""
+    word = fields.words.get("castling")
+    letters = castling.said(word.plain) if word is not None else []
+    kept = [len(field) for field in (record.split(" ")[2] for record in _records(report)) if field != "-"]
+    return len(letters) - max(kept, default=0)
+
+
+def mended_says_chess960(fields: Fields, report: Report) -> bool:
+    """Whether the rights of a record say Chess960 on the board that a report on it as such mends."""
+    letters = castling.said(fields.words["castling"].plain)
+    records = _records(report)
+    return bool(records) and needs_chess960(letters, expand(records[0].split(" ", 1)[0]))
+
+
+def _records(report: Report) -> list[str]:
+    return [record for record in (report.fen, report.fixed, *report.suggestions) if record is not None]
 
 
 def _castle_there(letters: list[str], rows: list[str]) -> bool:
@@ -62,23 +84,58 @@ def needs_chess960(letters: list[str], cells: str) -> bool:
     """Whether file letters name rooks that are there, or KQkq mean rights that classical chess has not."""
     rights = [castling.resolve(letter, cells, CHESS960) for letter in letters]
     missing = sum(right.rook is None for right in rights)
-    if missing:
+    files = [letter for letter in letters if letter not in "KQkq"]
+    if missing and len(files) == len(letters):
         # letters of files, most of which name rooks: one of them is wrong, not the game
-        return 2 * missing <= len(letters) > 1 and not set(letters) & set("KQkq")
-    if any(letter not in "KQkq" for letter in letters):
+        return 2 * missing <= len(letters) > 1
+    if files and not missing:
         return True
-    if all(castling.resolve(letter, cells, CHESS).rook is not None for letter in letters):
+    classical = sum(castling.resolve(letter, cells, CHESS).rook is not None for letter in letters)
+    if classical == len(letters) or _reversed(cells):
         return False
-    # both sides begin alike, so kings or rooks on different files are a mistake and not another game
-    kings = {right.king for right in rights}
-    return len(kings) == 1 and not (_stale(rights, cells) or _reversed(cells))
+    alike = len({right.king for right in rights}) == 1 and not (classical and _stale(rights))
+    return (alike and not missing) or _clearly(rights, classical, cells)
 
 
-def _stale(rights: list[castling.Right], cells: str) -> bool:
-    """Whether rooks of one wing stand on different files, and some right is one that classical chess has."""
+def _clearly(rights: list[castling.Right], classical: int, cells: str) -> bool:
+    """Whether rights, some of them wrong, are still those of Chess960: it keeps clearly more than chess does.
+
+    Both sides begin alike, so only rights with the king on one file, and the rooks of a wing on one, count.
+    """
+    kings = dict.fromkeys(right.king for right in rights)
+    kept, array = max((_array(rights, king) for king in kings), key=lambda found: found[0])
+    if kept - classical >= 2:
+        # two may be left by chance, where king and rooks of chess have moved along the rank
+        strange = all(file not in (None, home) for file, home in zip(array, _CLASSICAL, strict=True))
+        if kept >= 3 or strange:
+            return True
+    pairs = zip(cells[:8].upper(), cells[56:].upper(), CHESS.home[56:], strict=True)
+    return kept > classical and sum(one == two != home and one in "NBQ" for one, two, home in pairs) >= 2
+
+
+def _array(rights: list[castling.Right], king: int | None) -> tuple[int, tuple[int | None, ...]]:
+    """How many rights fit one start position with the king on this file, and its files of rooks and king.
+
+    The files are those of the queenside rook, the king and the kingside rook, None for one not told.
+    """
+    kept = 0
+    rooks: list[int | None] = []
+    for kingside in (False, True):
+        files = Counter(
+            right.rook
+            for right in rights
+            if right.king == king and right.rook is not None and right.kingside == kingside
+        )
+        file, number = files.most_common(1)[0] if files else (None, 0)
+        kept += number
+        rooks.append(file)
+    return kept, (rooks[0], king, rooks[1])
+
+
+def _stale(rights: list[castling.Right]) -> bool:
+    """Whether rooks of one wing stand on different files."""
     wings = {(right.kingside, right.rook) for right in rights}
-    unlike = len(wings) > len({right.kingside for right in rights})
-    return unlike and any(castling.resolve(right.letter, cells, CHESS).rook is not None for right in rights)
+    return len(wings) > len({right.kingside for right in rights})
 
 
 def _reversed(cells: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from adapter.fen import castling, heuristics, ranks
-from adapter.fen.detect import choose
+from adapter.fen.detect import choose, mended_says_chess960, rights_lost
 from adapter.fen.evidence import hints_of
 from adapter.fen.fields import Fields, split
 from adapter.fen.finding import Fault, Finding, Setup
+from adapter.fen.games import CHESS, CHESS960, Game
 from adapter.fen.judge import faults
 from adapter.fen.movelist import read_moves
 from adapter.fen.options import Options
@@ -52,7 +53,16 @@ def examine(text: str, options: Options, *, mend: bool = True) -> Report:
     fields = split(prepared)
     if fields is None:
         return _empty(text, options, prepared)
-    return _Check(text, options, prepared, fields, mend).report()
+    game = choose(options.variant, fields)
+    report = _Check(text, options, prepared, fields, game, mend).report()
+    if options.variant == "auto" and game is CHESS and mend and not report.ok:
+        # rights that are lost in chess may tell Chess960 once the board is mended
+        lost = rights_lost(fields, report)
+        if lost > 0:
+            other = _Check(text, options, prepared, fields, CHESS960, mend).report()
+            if rights_lost(fields, other) < lost and mended_says_chess960(fields, other):
+                return other
+    return report
 
 
 def _empty(text: str, options: Options, prepared: Prepared) -> Report:
@@ -72,13 +82,15 @@ def _empty(text: str, options: Options, prepared: Prepared) -> Report:
 
 
 class _Check:
-    def __init__(self, text: str, options: Options, prepared: Prepared, fields: Fields, mend: bool) -> None:
+    def __init__(
+        self, text: str, options: Options, prepared: Prepared, fields: Fields, game: Game, mend: bool
+    ) -> None:
         self.text = text
         self.options = options
         self.fields = fields
         self.source = fields.source
         self.mend = mend
-        self.game = choose(options.variant, fields)
+        self.game = game
         self.findings = [*prepared.findings, *fields.findings]
         self.placer = Placer(fields, self.game, options, None)
         self.fixed: Setup | None = None

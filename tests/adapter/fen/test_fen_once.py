@@ -1,0 +1,76 @@
+"""One slip is told once: as what it is, and with what it takes with it neither told nor mended away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from adapter.fen import check
+
+PAWNS = "pppppppp/8/8/8/8/PPPPPPPP"
+SCHARNAGL = range(0, 960, 8)
+
+
+def _arrays_without_a_rook() -> Iterator[tuple[str, str]]:
+    """Start positions of Chess960 that lack one rook, and the rights that are left."""
+    for number in SCHARNAGL:
+        row = chess.Board.from_chess960_pos(number).fen().split("/")[0]
+        for file in (row.index("r"), row.rindex("r")):
+            bare = row[:file] + "1" + row[file + 1 :]
+            letter = "k" if file > row.index("k") else "q"
+            yield f"{bare}/{PAWNS}/{row.upper()}", "KQkq".replace(letter, "")
+            yield f"{row}/{PAWNS}/{bare.upper()}", "KQkq".replace(letter.upper(), "")
+
+
+def test_a_rook_that_is_missing_costs_one_right_of_chess960() -> None:
+    seen = 0
+    for placement, rights in _arrays_without_a_rook():
+        report = check(f"{placement} w KQkq - 0 1")
+        assert [problem.code for problem in report.problems] == ["castling-impossible"]
+        assert report.fixed == chess.Board(f"{placement} w {rights} - 0 1", chess960=True).fen()
+        seen += 1
+    assert seen == 480
+
+
+@pytest.mark.parametrize(
+    ("record", "rights"),
+    [
+        ("bnrbk1qn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1", "KQq"),
+        ("nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/N1KBBQRN w KQkq - 0 1", "Kkq"),
+        ("1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK5 w KQkq - 0 1", "Qkq"),
+        ("4k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1", "KQk"),
+        # a king off its rank
+        ("nr1bbqrn/ppkppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1", "KQ"),
+        # a slash lost, a digit for a man, a digit too high: the board is mended before the game is told
+        ("nr1bb2N/1p6/2n2p1k/p1p1pB1p/4P1r1/2P4P/PP1P1PPQNR2BKR1 w KQ - 1 15", "KQ"),
+        ("nrk7br1q/pppp1pp1/3b2np/4p3/8/1PPPP1P1/PR1K1P1P/N2BBRQN b kq - 2 7", "kq"),
+        ("rn9kq1r1/1p2pn1p/p3bp1b/2pp2p1/5PP1/PPP5/2KPP1BP/RNQNB1R1 w kq - 4 15", "kq"),
+    ],
+)
+def test_one_fault_does_not_make_chess_of_chess960(record: str, rights: str) -> None:
+    report = check(record)
+    assert report.variant == "chess960"
+    assert len(report.problems) == 1
+    assert report.fixed is not None
+    assert report.fixed.split()[2] == rights
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        # both sides have castled
+        "r4rk1/8/8/8/8/8/8/R4RK1 w KQkq - 0 1",
+        "r1bq1rk1/8/8/8/8/8/8/R1BQ1RK1 w KQkq - 0 1",
+        "2kr4/8/8/8/8/8/8/2KR4 w KQkq - 0 1",
+        "2kr3r/8/8/8/8/8/8/R4RK1 w KQkq - 0 1",
+        # kings have moved, to different files
+        "r4k1r/8/8/8/8/8/8/R5KR w KQkq - 0 1",
+        "4k3/8/8/8/8/8/8/R4K1R w KQkq - 0 1",
+    ],
+)
+def test_kings_of_chess_that_have_moved_are_not_of_chess960(record: str) -> None:
+    report = check(record)
+    assert report.variant == "chess"
+    assert [problem.code for problem in report.problems] == ["castling-impossible"]
