@@ -8,10 +8,11 @@ from adapter.fen import castling
 from adapter.fen.deal import ORDER
 from adapter.fen.fields import Fields
 from adapter.fen.finding import Fault, Finding, Setup
-from adapter.fen.games import Game, collapse_row, square_name
+from adapter.fen.games import Game, collapse, collapse_row, square_name
 from adapter.fen.options import Options
 from adapter.fen.placement import Placement
 from adapter.fen.problem import Problem, Span
+from adapter.fen.typos import UNKNOWN
 from adapter.fen.write import mended
 
 MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks has no end of them
@@ -85,30 +86,74 @@ class Placer:
         return self.source.span(row.places[column], row.places[column] + 1)
 
     def _with_fix(self, finding: Finding, setup: Setup) -> Finding:
-        """The finding with its repair, moved to the square that is mended where it is about several."""
+        """The finding with its repair, moved to the squares that are mended where it is about several."""
         placement = self.placement
+        if placement is not None and finding.row is not None:
+            return self._mended_rank(finding, finding.row, placement, setup)
         if placement is None or not finding.cells or not placement.aligned:
             return msgspec.structs.replace(finding, fix=self._fix(finding, setup))
-        changed = [cell for cell in finding.cells if setup.board[cell] != placement.cells[cell]]
-        if len(changed) != 1:
-            return finding
-        cell = changed[0]
-        letter = setup.board[cell]
-        span = self._cell(cell)
+        given, board = placement.cells, setup.board
+        cells = [cell for cell in finding.cells if board[cell] != given[cell]]
+        if any(given[cell] != UNKNOWN for cell in cells):
+            # one slip may have moved a man the finding does not name: beside, before or behind one it does
+            width = self.game.width
+            rows = {cell // width for cell in cells}
+            beyond = {cell + step for cell in cells for step in (-width, width)}
+            cells = [
+                cell
+                for cell, man in enumerate(given)
+                if man not in (board[cell], UNKNOWN) and (cell // width in rows or cell in beyond)
+            ]
+            if len({cell // width for cell in cells}) > 2:
+                return finding
+        return self._mended_squares(finding, cells, placement, setup) if cells else finding
+
+    def _mended_squares(
+        self, finding: Finding, cells: list[int], placement: Placement, setup: Setup
+    ) -> Finding:
+        """The finding with the text of these squares, in the order of the record, and of all between them."""
+        width, token = self.game.width, placement.token
+        top, bottom = cells[0] // width, cells[-1] // width
+        row = placement.rows[top]
+        first, stop = row.places[cells[0] % width], row.places[cells[-1] % width] + 1
+        if len(cells) > 1:  # what is mended may join the digits beside it
+            first -= token.plain[first - 1 - token.first : first - token.first].isdigit()
+            stop += token.plain[stop - token.first : stop + 1 - token.first].isdigit()
+        if top != bottom:
+            first, stop = row.first, placement.rows[bottom].stop
+            fix = collapse(setup.board[top * width : (bottom + 1) * width], width)
+        else:
+            covered = [column for column, place in enumerate(row.places) if first <= place < stop]
+            fix = collapse_row(setup.board[top * width + covered[0] : top * width + covered[-1] + 1])
+        span = self.source.span(first, stop)
+        named = next(cell for cell in finding.cells if cell in cells)
         related = [other for other in (finding.span, *finding.related) if other != span]
         return msgspec.structs.replace(
             finding,
-            at=finding.at if len(finding.cells) == 1 else square_name(self.game, cell),
+            at=finding.at if len(finding.cells) == 1 else square_name(self.game, named),
             span=span,
             related=tuple(related),
-            fix="1" if letter == "." else letter,
+            fix=fix,
         )
 
+    def _mended_rank(self, finding: Finding, number: int, placement: Placement, setup: Setup) -> Finding:
+        """The finding with what a rank has in the place of its one character, or else with the whole rank."""
+        first = number * self.game.width
+        rank = collapse_row(setup.board[first : first + self.game.width])
+        row, token = placement.rows[number], placement.token
+        plain = token.plain[row.first - token.first : row.stop - token.first]
+        for offset in range(len(plain)):
+            place = row.first + offset
+            before, after = plain[:offset], plain[offset + 1 :]
+            kept = rank.startswith(before) and rank.endswith(after) and len(rank) >= len(before + after)
+            if kept and finding.span == self.source.span(place, place + 1):
+                return msgspec.structs.replace(finding, fix=rank[offset : len(rank) - len(after)])
+        span = self.source.span(row.first, row.stop)
+        related = tuple(other for other in (finding.span, *finding.related) if other != span)
+        return msgspec.structs.replace(finding, span=span, related=related, fix=rank)
+
     def _fix(self, finding: Finding, setup: Setup) -> str | None:
-        """What the mended record has in the place of a rank or a whole field."""
-        if finding.row is not None:
-            width = self.game.width
-            return collapse_row(setup.board[finding.row * width : (finding.row + 1) * width])
+        """What the mended record has in the place of a whole field."""
         word = self.fields.placement if finding.field == "placement" else self.fields.words.get(finding.field)
         if word is None or finding.span != self.source.of(word):
             return None

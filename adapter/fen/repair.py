@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from adapter.fen import castling, enpassant, heuristics, xiangqi_rules
+from adapter.fen import castling, enpassant, heuristics
+from adapter.fen.displaced import displaced
 from adapter.fen.finding import Fault, Setup
 from adapter.fen.games import Game
 from adapter.fen.judge import sound
-from adapter.fen.strain import Hints, strain
+from adapter.fen.strain import Hints, away, strain
 
 CLEAR = 0.75  # how much less the best reading must cost than the next to be the only sensible one
 WRONG_SIDE = 0.8
@@ -80,8 +81,15 @@ def clear(found: list[tuple[float, Setup]]) -> tuple[list[Setup], bool]:
 
 
 def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple[float, str]]:
-    """Boards with one man exchanged (or as many as a fault names kings too many), cheapest first."""
-    options: dict[str, float] = {}
+    """Boards with one man exchanged (or as many as a fault names kings too many), cheapest first.
+
+    Or two men that stand side by side, and a man a step aside, where someone stands where he may not.
+    """
+    game = hints.game
+    wrong = [cell for fault in faults if fault.code in _MISPLACED for cell in fault.cells]
+    options = {
+        board: price + _belief(board, cells, hints) for board, price in displaced(cells, wrong, game).items()
+    }
     for fault in faults:
         boards = list(_exchanged(cells, fault, hints))
         options |= {board: ANOTHER_MAN + strain(board, hints) for board in boards}
@@ -89,8 +97,8 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
             near, told = _superfluous(cells, fault, hints)
             # what nothing tells of is not offered by itself, but keeps another board from being the only one
             options |= near | options if told or boards else {}
-        elif fault.code in _MISPLACED and len(fault.cells) == 1:
-            options |= _misplaced(cells, fault.cells[0], hints) | options
+        elif len(wrong) == 1 and wrong == list(fault.cells):
+            options |= _misplaced(cells, wrong[0], hints) | options
     return sorted((cost, changed) for changed, cost in options.items())
 
 
@@ -144,23 +152,21 @@ def _superfluous(cells: str, fault: Fault, hints: Hints) -> tuple[dict[str, floa
 
 
 def _misplaced(cells: str, cell: int, hints: Hints) -> dict[str, float]:
-    """Boards with a man that stands where it may not a file further, taken off, or a man of another kind.
+    """Boards without a man that stands where it may not, or with a man of another kind there.
 
-    Of these only what leaves it where it may stand; nothing where it cannot have slipped aside, unless the
-    kings are there without it.
+    Nothing for a king: the board needs him.
     """
     man, game = cells[cell], hints.game
-    places, width = xiangqi_rules.PLACES[man], game.width
-    removed = _with(cells, cell, ".")
-    boards = [
-        _with(removed, other, man)
-        for other in (cell - 1, cell + 1)
-        if other in places and other // width == cell // width and cells[other] == "."
-    ]
-    if man not in "Kk":
-        others = (*_fellows(cells, cell, game), *_spare(man.swapcase(), cells, game))
-        boards += [removed, *(_with(cells, cell, letter) for letter in others)]
-    return {board: ANOTHER_MAN + strain(board, hints) for board in boards}
+    if man in "Kk":
+        return {}
+    others = (".", *_fellows(cells, cell, game), *_spare(man.swapcase(), cells, game))
+    boards = [_with(cells, cell, letter) for letter in others]
+    return {board: ANOTHER_MAN + _belief(board, cells, hints) for board in boards}
+
+
+def _belief(board: str, given: str, hints: Hints) -> float:
+    """What it costs to believe the board, and that men left home who are there on the given one."""
+    return strain(board, hints) + away(board, hints.game) - away(given, hints.game)
 
 
 def _crowned(cells: str, hints: Hints) -> Iterator[str]:
