@@ -58,12 +58,28 @@ def read(text: str, field: Field) -> Count:
     return Count(None, (guess,), f"{shown!r} is not a number")
 
 
+def parted(text: str, side: str) -> list[tuple[int, int]]:
+    """The half-move clock and full-move number that digits without a blank between them may be.
+
+    None where the clock would count more half-moves than were played.
+    """
+    found = []
+    for cut in range(1, len(text)):
+        half, full = text[:cut], text[cut:]
+        if _PLAIN.fullmatch(half) and _PLAIN.fullmatch(full) and max(len(half), len(full)) <= 4:
+            pair = int(half), int(full)
+            if pair[0] <= 2 * (pair[1] - 1) + (side == "b"):
+                found.append(pair)
+    return found
+
+
 def faults(setup: Setup, game: Game) -> list[Fault]:
     """Counters that contradict each other or the rest of the record; all of them are warnings."""
     found = []
     if setup.ep != "-" and setup.halfmove:
         message = f"{setup.ep} says a pawn has just moved, so the half-move clock is 0, not {setup.halfmove}"
-        found.append(_fault("ep-clock", "halfmove", message))
+        # that it is too high for the move besides is the same mistake
+        return [_fault("ep-clock", "halfmove", message)]
     if setup.halfmove >= game.draw_clock:
         reached, rule = max(draw for draw in game.draws if setup.halfmove >= draw[0])
         message = f"{plural(setup.halfmove, 'half-move')}: from {reached} on {rule}"

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from adapter.fen import operations
+from adapter.fen import counters, operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding, about
 from adapter.fen.glyphs import CASTLING
+from adapter.fen.parting import run_on, stuck
 from adapter.fen.problem import Field, Severity, Span
-from adapter.fen.source import Source, Token, squares
+from adapter.fen.source import Source, Token
 from adapter.fen.text import Prepared, prepare
-from adapter.fen.words import CHECKS, CHINESE_MOVE, MOVE, NEXT_COLUMN, START, STUCK
+from adapter.fen.words import CHECKS, CHINESE_MOVE, COUNTERS, MOVE, NEXT_COLUMN, START, STUCK
 
 _STOPS = ";,."
 MOST_LEADING = 12  # words before the board
@@ -36,6 +37,7 @@ class Fields(msgspec.Struct):
     stop: int  # index one past the record's last character, before moves and operations
     startpos: bool = False
     surplus: Token | None = None  # a third number behind the two counters
+    joined: bool = False  # the half-move clock is both counters, and where it parts is not known
 
 
 def split(prepared: Prepared) -> Fields | None:
@@ -71,6 +73,7 @@ class _Splitter:
             self._tail(fields, rest)
             self._odd_blanks(fields)
             return fields
+        placement, rest = self._cut_off(placement, rest)
         taken: list[Token] = []
         while rest and len(taken) + len(before) < len(ORDER):
             token = rest[0]
@@ -89,6 +92,7 @@ class _Splitter:
         stop = max([placement.stop, *(token.stop for token in before + taken)])
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
         self._tail(fields, rest)
+        self._part_counters(fields)
         self._missing(fields)
         self._odd_blanks(fields)
         return fields
@@ -186,14 +190,38 @@ class _Splitter:
 
     def _unstick(self, placement: Token, words: dict[Field, Token]) -> Token:
         """Parts a side from the board it sticks to: it is missing and makes the last rank one too long."""
-        height = placement.plain.count("/") + 1
-        last = placement.plain.rsplit("/", 1)[-1]
-        cut = len(placement.plain) - 1
-        if "side" in words or last[-1:] not in ("w", "b") or squares(last) != (10 if height == 10 else 9):
+        cut = stuck(placement)
+        if "side" in words or not cut:
             return placement
         words["side"] = placement.part(cut, cut + 1)
         self._glued("side", placement.first + cut, placement.first + cut)
         return placement.part(0, cut)
+
+    def _cut_off(self, placement: Token, rest: list[Token]) -> tuple[Token, list[Token]]:
+        """Parts the board from side and rights where not even these have a blank between them."""
+        cut = run_on(placement)
+        if not cut or any(score(token, "side") == 2 for token in rest[: len(ORDER)]):
+            return placement, rest
+        for place in (cut, cut + 1):
+            self._glued("side", placement.first + place, placement.first + place)
+        size = len(placement.plain)
+        return placement.part(0, cut), [placement.part(cut, cut + 1), placement.part(cut + 1, size), *rest]
+
+    def _part_counters(self, fields: Fields) -> None:
+        """Parts two counters without a blank between them; where there are several ways, all are kept."""
+        words = fields.words
+        word = words.get("halfmove")
+        if word is None or "fullmove" in words or not COUNTERS.fullmatch(word.plain):
+            return
+        pairs = counters.parted(word.plain, words["side"].plain if "side" in words else "b")
+        if len(pairs) == 1:
+            cut = len(str(pairs[0][0]))
+            self._glued("halfmove", word.first + cut, word.first + cut)
+            words["halfmove"], words["fullmove"] = word.part(0, cut), word.part(cut, len(word.plain))
+        elif pairs:
+            fields.joined = True
+            message = f"a blank is missing between the two counters, {word.raw}"
+            self._say("whitespace", "error", "record", self.source.of(word), message)
 
     def _glued(self, field: Field, first: int, stop: int) -> None:
         """Tells that a blank is missing: once, however many are."""
@@ -280,6 +308,8 @@ class _Splitter:
 
     def _missing(self, fields: Fields) -> None:
         gone = [field for field in ORDER if field not in fields.words]
+        if fields.joined:
+            gone.remove("fullmove")
         end = self.source.span(fields.stop - 1, fields.stop)[1]
         rest = [NAMES[field] for field in gone if field != "side"]
         if not rest:
@@ -295,7 +325,14 @@ class _Splitter:
         end = self.source.span(fields.stop - 1, fields.stop)[1]
         tail = self.source.of(self.tokens[-1])[1]
         spans = [span for span in self.prepared.blanks if span[0] < end or span[0] >= tail]
-        if spans:
+        if spans and self.glued is not None:
+            # one that is missing here may have slipped there
+            before = self.findings[self.glued]
+            message = f"{before.message}, and blanks stand where none should or more than one"
+            self.findings[self.glued] = msgspec.structs.replace(
+                before, message=message, related=(*before.related, *spans)
+            )
+        elif spans:
             message = "blanks are single and stand between the fields only"
             self._say("whitespace", "warning", "record", spans[0], message, spans[1:])
 

@@ -38,6 +38,7 @@ def set_right(source: Source, first: int, stop: int, findings: list[Finding]) ->
     source, stop = _without_signs(source, first, stop, findings)
     source, stop = _from_words(source, first, stop, findings)
     source = _with_slashes(source, first, stop, findings)
+    source = _before_side(source, first, stop, findings)
     return _with_blanks(source, first, stop, findings), stop
 
 
@@ -206,6 +207,26 @@ def _with_blanks(source: Source, first: int, stop: int, findings: list[Finding])
         findings.append(_finding(source, indexes, message, sign, "whitespace", " "))
         source = source.with_sign(" ", indexes)
     return source
+
+
+def _before_side(source: Source, first: int, stop: int, findings: list[Finding]) -> Source:
+    """A blank for the one character between a whole last rank and the side."""
+    tokens = source.words(first, stop)[: _MOST_LEADING + 1]
+    board = next((i for i, token in enumerate(tokens) if token.plain.count("/") in (7, 9)), None)
+    if board is None:
+        return source
+    token = tokens[board]
+    last = token.plain.rsplit("/", 1)[-1]
+    width = {7: 8, 9: 9}[token.plain.count("/")]
+    following = tokens[board + 1].plain if board + 1 < len(tokens) else ""
+    whole = squares(last[:-2]) == width and _RANK.fullmatch(last[:-2])
+    if not whole or last[-1] not in "wb" or not last[-2].isalnum() or following in ("w", "b"):
+        return source
+    place = token.stop - 2
+    message = f"{token.raw[-2]!r} stands in place of the blank behind the board"
+    span = source.span(place, place + 1)
+    findings.append(about("record", "whitespace", "error", span, message, fix=" "))
+    return source.with_sign(" ", [place])
 
 
 def _between_dashes(indexes: list[int]) -> list[int]:

@@ -52,6 +52,9 @@ class SmallFields:
 
     def counters(self) -> list[tuple[float, int, int]]:
         """Both counters together, with what it costs to believe them."""
+        if self.fields.joined:
+            parted = counters.parted(self.fields.words["halfmove"].plain, self.side or "b")
+            return [(0.0, half, full) for half, full in parted]
         pairs = itertools.product(self.halfmoves, self.fullmoves)
         found = [(one + two, half, full) for (one, half), (two, full) in pairs]
         words = [self.fields.words.get("halfmove"), self.fields.words.get("fullmove"), self.fields.surplus]
@@ -179,6 +182,8 @@ class SmallFields:
             count = counters.read(said[0], field) if len(said) == 1 else None
             return [(0.0, least if count is None or count.value is None else count.value)]
         self._lookalike(word, field)
+        if self.fields.joined:
+            return [(0.0, least)]
         count = counters.read(word.plain, field)
         if count.message is not None:
             fix = None if count.value is None else str(count.value)

@@ -37,8 +37,10 @@ STUCK = (
     (0, re.compile(r"([wb])((?:-|[KQkqA-Ha-h]{1,4})(?:(?:-|[a-h][36])[0-9]{0,5})?)")),
     (1, re.compile(r"(-|[KQkq]{1,4})((?:-|[a-h][36])[0-9]{0,5})")),
     (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
-    (3, re.compile(r"([0-9]{1,4})[,;:/|]([0-9]{1,4})")),
+    (3, re.compile(r"([0-9]{1,4})[,;:/|-]([0-9]{1,4})")),
     (3, re.compile(r"(0)([1-9][0-9]{0,3})")),
 )
+# A half-move clock at which the game may be drawn, with nothing behind it, is both counters.
+COUNTERS = re.compile(r"[1-9][0-9]{2,6}")
 # Behind a last field, a sign that parts the columns of a table, with whatever follows.
 NEXT_COLUMN = re.compile(r"(-|[KQkq]{1,4}|[a-h][36]|[0-9]{1,4})[|,;].*")

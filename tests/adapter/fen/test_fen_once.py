@@ -74,3 +74,54 @@ def test_kings_of_chess_that_have_moved_are_not_of_chess960(record: str) -> None
     report = check(record)
     assert report.variant == "chess"
     assert [problem.code for problem in report.problems] == ["castling-impossible"]
+
+
+BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
+ITALIAN = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "fixed"),
+    [
+        # a digit written twice is no second mistake beside the sum it spoils
+        (f"{ITALIAN.replace('/2B', '/22B')} w KQkq - 4 4", "rank-sum", f"{ITALIAN} w KQkq - 4 4"),
+        # a letter for a digit tells of the sum itself
+        (f"{BOARD.replace('8/8/8', '8/O/8')} w KQkq - 0 1", "bad-letter", f"{BOARD} w KQkq - 0 1"),
+        (f"{BOARD.replace('8/8/8', '8/o/8')} w KQkq - 0 1", "bad-letter", f"{BOARD} w KQkq - 0 1"),
+        # another character for the blank before the side
+        ("4k3/8/8/8/8/8/8/RNBK3RBw - - 1 16", "whitespace", "4k3/8/8/8/8/8/8/RNBK3R w - - 1 16"),
+        ("4k3/8/8/8/8/8/8/RNBK3R7b - - 1 16", "whitespace", "4k3/8/8/8/8/8/8/RNBK3R b - - 1 16"),
+        (f"{XIANGQI}nb - - 0 1", "whitespace", f"{XIANGQI} b - - 0 1"),
+        # both counters in one word, of which only one parting can be right
+        (f"{BOARD} w KQkq - 122", "whitespace", f"{BOARD} w KQkq - 1 22"),
+        (f"{BOARD} w KQkq -  228", "whitespace", f"{BOARD} w KQkq - 2 28"),
+        # no blank at all
+        (f"{BOARD}wKQkq-01", "whitespace", f"{BOARD} w KQkq - 0 1"),
+        (f"{BOARD}wKQkq - 0 1", "whitespace", f"{BOARD} w KQkq - 0 1"),
+        (f"{XIANGQI}w--01", "whitespace", f"{XIANGQI} w - - 0 1"),
+        # a blank that has slipped by one is missing here and one too many there
+        (f"{BOARD} b  -- 2 26", "whitespace", f"{BOARD} b - - 2 26"),
+        (f"{BOARD} w --  6 4", "whitespace", f"{BOARD} w - - 6 4"),
+        # a dash for the blank between the counters
+        (f"{BOARD} w KQkq - 0-1", "whitespace", f"{BOARD} w KQkq - 0 1"),
+    ],
+)
+def test_a_blank_or_a_digit_is_told_once(text: str, code: str, fixed: str) -> None:
+    report = check(text)
+    assert [problem.code for problem in report.problems] == [code]
+    assert report.fixed == fixed
+
+
+def test_counters_that_may_part_in_several_places_are_offered() -> None:
+    report = check(f"{BOARD} w KQkq - 1225")
+    assert [problem.code for problem in report.problems] == ["whitespace"]
+    assert report.fixed is None
+    assert set(report.suggestions) == {f"{BOARD} w KQkq - 1 225", f"{BOARD} w KQkq - 12 25"}
+    # no parting of a plain draw is right
+    assert check(f"{BOARD} w KQkq - 100").ok
+
+
+def test_a_clock_beside_a_double_step_is_told_once() -> None:
+    report = check("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 3")
+    assert [problem.code for problem in report.problems] == ["ep-clock"]
