@@ -11,12 +11,14 @@ from adapter.fen.games import CHESS, Game, rank_name, square_name
 from adapter.fen.glyphs import PLAIN
 from adapter.fen.problem import Severity, Span
 from adapter.fen.source import Source, Token
+from adapter.fen.xiangqi_rules import PLACES
 
 # Chinese characters that either colour's men may bear, and what tells that a record uses two sets of them.
 _MEN, _RED_MEN = frozenset("馬马車车"), frozenset("傌俥")
 _CANNONS = frozenset("炮砲包")
 _EMPTY = frozenset(".*-_·•")  # what diagrams have on an empty square
 _ENGLISH = frozenset(CHESS.limits)
+_TELLING = 3  # kinds of letters that are no English pieces which tell a language whatever kings there are
 
 # The rank, the place in the source, and the character.
 Odd = tuple[int, int, str]
@@ -44,6 +46,8 @@ class Letters:
         self.meanings = self._meanings()
         # a foreign letter that stands alone may as well be a slip of the hand
         self.lone = sum(char in self.meanings for char in token.plain) == 1
+        if self.lone and not any(map(self._men, self.meanings)):
+            self.meanings = {}
 
     def read(self, char: str, raw: str, rank: int, place: int) -> str:
         """The man a character stands for; several it may stand for, likeliest first; none for any.
@@ -84,8 +88,11 @@ class Letters:
             named.add(found[letter])
         return found
 
-    def findings(self, places: list[int]) -> Iterator[Finding]:
-        """One finding for each kind of odd letters; `places` are the source places of all squares."""
+    def findings(self, places: list[int], written: int) -> Iterator[Finding]:
+        """One finding for each kind of odd letters.
+
+        `places` are the source places of all squares, `written` is how many ranks there are.
+        """
         if self.unlike:
             yield self._unlike(places)
         if self.language:
@@ -93,16 +100,32 @@ class Letters:
             yield self._finding("piece-language", "error", "placement", message, [self.source.of(self.token)])
         if self.aliased:
             message = "H and E stand for the horse and the elephant; a record writes N and B"
-            name = rank_name(self.game, self.aliased[0][0])
-            yield self._finding("letters-he", "warning", name, message, self._spans(self.aliased))
+            at, where = self._where(self.aliased, written)
+            yield self._finding("letters-he", "warning", at, message + where, self._spans(self.aliased))
         if self.empty:
-            rank, _, sign = self.empty[0]
-            message = f"{sign} stands for an empty square; a record counts them with a digit"
-            yield self._finding(
-                "bad-letter", "error", rank_name(self.game, rank), message, self._spans(self.empty)
-            )
-        yield from self._strange("piece-language", self.foreign, self._meaning, places)
-        yield from self._strange("bad-letter", self.unknown, repr, places)
+            message = f"{self.empty[0][2]} stands for an empty square; a record counts them with a digit"
+            at, where = self._where(self.empty, written)
+            yield self._finding("bad-letter", "error", at, message + where, self._spans(self.empty))
+        if self.foreign and self.lone and self._out_of_place(places):
+            self.unknown, self.foreign = [*self.unknown, *self.foreign], []
+        yield from self._strange("piece-language", self.foreign, self._meaning, places, written)
+        yield from self._strange("bad-letter", self.unknown, repr, places, written)
+
+    def _where(self, found: list[Odd], written: int) -> tuple[str, str]:
+        """The first rank of these letters; where ranks are miscounted no rank, but their rows in words."""
+        if written == self.game.height:
+            return rank_name(self.game, found[0][0]), ""
+        rows = [str(rank + 1) for rank in dict.fromkeys(rank for rank, _, _ in found)]
+        named = f"row {rows[0]}" if len(rows) == 1 else f"rows {', '.join(rows[:-1])} and {rows[-1]}"
+        return "placement", f" ({named} of {written}, from the top)"
+
+    def _out_of_place(self, places: list[int]) -> bool:
+        """Whether none of the men a lone letter may stand for may stand where it does."""
+        _, place, char = self.foreign[0]
+        if len(places) != self.game.size or self.game.width == CHESS.width:
+            return False
+        cell = places.index(place)
+        return not any(cell in PLACES.get(man, (cell,)) for man in self._men(char))
 
     def _unlike(self, places: list[int]) -> Finding:
         """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""
@@ -133,38 +156,42 @@ class Letters:
         text = self.token.plain
         letters = {char.upper() for char in text if char.isalpha() and char.isascii()}
         if self.game.width == CHESS.width and not letters <= _ENGLISH:
-            for language, table in glyphs.translations("".join(sorted(letters))).items():
-                if all(sum(table.get(char) == king for char in text) == 1 for king in "Kk"):
-                    return language, table
+            tables = glyphs.translations("".join(sorted(letters)))
+            for least, kings in (
+                (1, 2),
+                (_TELLING, 1),
+                (_TELLING, 0),
+            ):  # a king may be missing, or one too many
+                for language, table in tables.items():
+                    alone = sum(sum(table.get(char) == king for char in text) == 1 for king in "Kk")
+                    if alone >= kings and len(letters - _ENGLISH) >= least:
+                        return language, table
         return "", {}
 
     def _meaning(self, char: str) -> str:
         return f"{char!r} (for {' or '.join(map(repr, self._men(char)))})"
 
     def _men(self, char: str) -> str:
-        """The men a foreign letter may stand for; of one that stands alone, the mended board tells which."""
-        return self.game.foreign[char] if self.lone else self.meanings[char]
+        """The men a foreign letter may stand for: of one that stands alone, all there is room for."""
+        if not self.lone:
+            return self.meanings[char]
+        limits, text = self.game.limits, self.token.plain
+        return "".join(man for man in self.game.foreign[char] if text.count(man) < limits[man.upper()])
 
     def _strange(
-        self, code: str, found: list[Odd], describe: Callable[[str], str], places: list[int]
+        self, code: str, found: list[Odd], describe: Callable[[str], str], places: list[int], written: int
     ) -> Iterator[Finding]:
         if not found:
             return
-        rank, place, char = found[0]
         kinds = list(dict.fromkeys(letter for _, _, letter in found))
         shown = ", ".join(describe(letter) for letter in kinds[:6])
         what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
-        message = f"{what} of {'xiangqi' if self.game.width == 9 else 'chess'}"
-        cells = [cell for cell, at in enumerate(places) if at == place]
-        men = self._men(char) if char in self.meanings and len(found) == 1 else ""
+        at, where = self._where(found, written)
+        message = f"{what} of {'xiangqi' if self.game.width == 9 else 'chess'}{where}"
+        cells = [cell for cell, place in enumerate(places) if place == found[0][1]]
+        whole = len(places) == self.game.size and written == self.game.height
         yield self._finding(
-            code,
-            "error",
-            rank_name(self.game, rank),
-            message,
-            self._spans(found),
-            fix=men if len(men) == 1 else None,
-            cells=tuple(cells) if len(places) == self.game.size else (),
+            code, "error", at, message, self._spans(found), cells=tuple(cells) if whole else ()
         )
 
     def _spans(self, found: list[Odd]) -> list[Span]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from adapter.fen.finding import Finding
@@ -9,7 +11,7 @@ from adapter.fen.games import Game, plural, rank_name
 from adapter.fen.letters import Letters
 from adapter.fen.problem import Severity, Span
 from adapter.fen.source import Source, Token
-from adapter.fen.typos import UNKNOWN
+from adapter.fen.typos import UNKNOWN, joints
 
 # More ranks or longer ones than any slip of the hand makes: such a field is not read square by square.
 MOST_ROWS = 16
@@ -69,14 +71,20 @@ class _Reader:
         token = self._extras(self.token)
         pieces = self._split(token)
         if len(pieces) > MOST_ROWS or len(token.plain) > MOST_CHARACTERS or not _boardlike(pieces, self.game):
-            self._count(len(pieces))
+            self._count(len(pieces), [])
             return Placement(token, (), tuple(self.findings), sound=False, nonsense=True)
         rows = [self._row(piece, number) for number, piece in enumerate(pieces)]
-        self.findings += self.letters.findings([place for row in rows for place in row.places])
-        if len(rows) != self.game.height:
-            written = len(rows)
-            self.findings = [_unnamed(f, self.game, written) for f in self.findings if f.code != "digit-run"]
-            self._count(written)
+        written = len(rows)
+        self.findings += self.letters.findings([place for row in rows for place in row.places], written)
+        if written != self.game.height:
+            slashes = self._slashes(rows)
+            self._unexplained(rows)
+            self.findings = [
+                _unnamed(finding, self.game, written)
+                for finding in self.findings
+                if finding.code != "digit-run" and not {finding.span, *finding.related}.issubset(slashes)
+            ]
+            self._count(written, rows, slashes)
         else:
             self._sums(rows)
         aligned = self._aligned(rows)
@@ -173,20 +181,40 @@ class _Reader:
     def _sums(self, rows: list[Row]) -> None:
         """A finding for each rank that does not sum up; one for all of them when that is half the board."""
         wrong = [number for number, row in enumerate(rows) if self._off(number, row)]
+        # digits side by side are part of what is wrong about the sum
+        self.findings = [f for f in self.findings if f.code != "digit-run" or f.row not in wrong]
         if 2 * len(wrong) < self.game.height:
             for number in wrong:
-                row = rows[number]
-                have, want = len(row.cells), self.game.width
-                name = rank_name(self.game, number)
-                off = f"{want - have} short of" if have < want else f"{have - want} over"
-                message = f"{name} describes {plural(have, 'square')}, {off} {want}"
-                self._say("rank-sum", "error", name, self._span(row), message, row=number)
+                row, name = rows[number], rank_name(self.game, number)
+                message = self._sum(name, row)
+                if not self._explained(number, row, message):
+                    self._say("rank-sum", "error", name, self._span(row), message, row=number)
             return
         spans = [self._span(rows[number]) for number in wrong]
         sums = ", ".join(str(len(row.cells)) for row in rows)
         message = f"{len(wrong)} ranks do not describe {self.game.width} squares; the sums are {sums}"
         name = rank_name(self.game, wrong[0])
         self._say("rank-sum", "error", name, spans[0], message, spans[1:])
+
+    def _explained(self, number: int, row: Row, message: str) -> bool:
+        """Whether a letter that is no man stands for a digit: its own finding then tells of the sum too."""
+        short = self.game.width - len(row.cells)
+        if len(row.guesses) != 1 or short < 1:
+            return False
+        column = row.cells.index(UNKNOWN)
+        span = self.source.span(row.places[column], row.places[column] + 1)
+        for index, finding in enumerate(self.findings):
+            if finding.code == "bad-letter" and finding.span == span and not finding.related:
+                self.findings[index] = msgspec.structs.replace(
+                    finding, message=f"{finding.message}; with it, {message}", row=number
+                )
+                return True
+        return False
+
+    def _sum(self, name: str, row: Row) -> str:
+        have, want = len(row.cells), self.game.width
+        off = f"{want - have} short of" if have < want else f"{have - want} over"
+        return f"{name} describes {plural(have, 'square')}, {off} {want}"
 
     def _off(self, number: int, row: Row) -> bool:
         """Whether a rank has a wrong sum that no odd letter or digit explains: that is not said again."""
@@ -197,12 +225,53 @@ class _Reader:
     def _span(self, row: Row) -> Span:
         return self.source.span(row.first, row.stop)
 
-    def _count(self, have: int) -> None:
+    def _slashes(self, rows: list[Row]) -> list[Span]:
+        """The characters that stand for slashes, each between two whole ranks, where these are too few."""
+        found = []
+        for row in rows:
+            if len(row.text) == row.stop - row.first:
+                places = [row.first + offset for offset in joints(row.text, self.game.width)]
+                found += [self.source.span(place, place + 1) for place in places]
+        return found if len(rows) + len(found) == self.game.height else []
+
+    def _unexplained(self, rows: list[Row]) -> None:
+        """A finding for each rank with a wrong sum that slashes lost or too many do not explain."""
+        width, height = self.game.width, self.game.height
+        sums = [len(row.cells) for row in rows]
+        wrong = {number for number, row in enumerate(rows) if self._off(number, row)}
+        if sum(sums) == self.game.size:
+            return
+        if len(rows) < height:
+            wrong = {number for number in wrong if sums[number] < 2 * width - 1}  # not two ranks run together
+        elif len([total for total in sums if total]) == height:
+            wrong = {number for number in wrong if sums[number]}
+        else:
+            pairs = [{number, number + 1} for number in range(len(rows) - 1)]
+            parted = [pair for pair in pairs if sum(sums[number] for number in pair) <= width]
+            wrong -= max(parted, key=lambda pair: len(pair & wrong), default=set())
+        if 2 * len(wrong) < height:
+            for number in sorted(wrong):
+                row = rows[number]
+                self._say(
+                    "rank-sum", "error", "placement", self._span(row), self._sum("a rank", row), row=number
+                )
+
+    def _count(self, have: int, rows: list[Row], slashes: Sequence[Span] = ()) -> None:
         if any(finding.code == "rank-count" for finding in self.findings):
             return
-        want = self.game.height
+        want, width = self.game.height, self.game.width
         message = f"{plural(have, 'rank')} instead of {want}"
-        self._say("rank-count", "error", "placement", self.source.of(self.token), message)
+        said = {finding.span for finding in self.findings if finding.code == "rank-sum"}
+        off = [
+            (number, len(row.cells))
+            for number, row in enumerate(rows, 1)
+            if len(row.cells) != width and self._span(row) not in said
+        ]
+        if off and 2 * len(off) < want:
+            numbers = " and ".join(f"row {number} describes {plural(sum_, 'square')}" for number, sum_ in off)
+            message = f"{message}; from the top, {numbers}"
+        first, *others = slashes or [self.source.of(self.token)]
+        self._say("rank-count", "error", "placement", first, message, others, fix="/" if slashes else None)
 
     def _say(
         self,
@@ -235,11 +304,13 @@ class _Reader:
 
 def _unnamed(finding: Finding, game: Game, written: int) -> Finding:
     """The finding without the rank's name: where ranks are missing or too many, that may be another's."""
-    if not finding.at.startswith("rank "):
+    row = finding.row
+    if row is None and finding.at.startswith("rank "):
+        row = next(row for row in range(game.height) if rank_name(game, row) == finding.at)
+    if row is None:
         return finding
-    row = next(row for row in range(game.height) if rank_name(game, row) == finding.at) + 1
     # a look-alike may stand in what is no rank, behind them
-    where = f" (row {row} of {written}, from the top)" if row <= written else ""
+    where = f" (row {row + 1} of {written}, from the top)" if row < written else ""
     message = f"{finding.message}{where}"
     return msgspec.structs.replace(finding, at="placement", message=message, row=None, cells=())
 

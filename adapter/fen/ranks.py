@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from adapter.fen.games import Game, collapse, collapse_row
 from adapter.fen.placement import Placement
 from adapter.fen.strain import MISSING, Hints, away, strain
-from adapter.fen.typos import UNKNOWN, cells_of, readings, width_of
+from adapter.fen.typos import UNKNOWN, cells_of, joints, readings, width_of
 
 SWAPPED, SHIFTED = 2.0, 3.0  # an empty square that changed places with its neighbour
 WEIGHED = 150  # readings of a rank, the cheapest, that are weighed on the board
 KEPT = (24, 8, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 SETTLED = 0.5  # how many of the other men are at home where a rank that is missing may be one of the start's
 CUT, BLANK, AT_HOME, DROPPED, JOINED = 0.5, 1.0, 1.5, 3.0, 1.0  # prices of setting the number of ranks right
+SLID = 0.5  # a slash that changed places with its neighbour
 
 # A rank's text and, for each unknown man by its offset, its character and the men it may be.
 Rank = tuple[str, dict[int, tuple[str, str]]]
@@ -34,10 +35,16 @@ def _arrangements(placement: Placement, game: Game) -> Iterator[tuple[float, lis
     ranks: list[Rank] = [(row.text, row.guesses) for row in placement.rows]
     if len(ranks) == game.height:
         yield 0.0, ranks
+        for index, (one, two) in enumerate(itertools.pairwise(ranks)):
+            for pair in _slid(one, two, game.width):
+                yield SLID, [*ranks[:index], *pair, *ranks[index + 2 :]]
         return
     full = [rank for rank in ranks if rank[0]]
     if len(full) == game.height:
         yield CUT, full
+    parted = [part for rank in full for part in _parted(rank, game.width)]
+    if len(parted) == game.height > len(full):
+        yield CUT, parted  # other characters stand for slashes
     whole = "".join(cells_of(text) for text, _ in full)
     if len(whole) == game.size and UNKNOWN not in whole:
         cut = [whole[first : first + game.width] for first in range(0, game.size, game.width)]
@@ -65,6 +72,27 @@ def _settled(ranks: list[Rank], missing: int, homes: list[str]) -> float:
     cells = "".join(cells_of(text) for text, _ in ranks)
     men = sum(home != "." for home in start)
     return sum(one == two != "." for one, two in zip(cells, start, strict=False)) / men
+
+
+def _slid(one: Rank, two: Rank, width: int) -> Iterator[tuple[Rank, Rank]]:
+    """Two whole ranks, when the slash between these two changed places with the character beside it."""
+    whole = _joined(one, two)
+    for cut in (len(one[0]) - 1, len(one[0]) + 1):
+        if width_of(one[0]) != width and 0 <= cut <= len(whole[0]):
+            left, right = _part(whole, 0, cut), _part(whole, cut, len(whole[0]))
+            if width_of(left[0]) == width_of(right[0]) == width:
+                yield left, right
+
+
+def _parted(rank: Rank, width: int) -> list[Rank]:
+    """The whole ranks between which other characters stand for slashes, or the rank as it is."""
+    cuts = [-1, *joints(rank[0], width), len(rank[0])]
+    return [_part(rank, before + 1, after) for before, after in itertools.pairwise(cuts)]
+
+
+def _part(rank: Rank, first: int, stop: int) -> Rank:
+    guesses = {offset - first: guess for offset, guess in rank[1].items() if first <= offset < stop}
+    return rank[0][first:stop], guesses
 
 
 def _joined(one: Rank, two: Rank) -> Rank:

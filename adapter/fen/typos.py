@@ -33,6 +33,20 @@ def cells_of(text: str) -> str:
     return "".join("." * int(char) if char.isdigit() else char for char in text)
 
 
+def joints(text: str, width: int) -> list[int]:
+    """Where in the text characters stand for slashes: one between each two of nothing but whole ranks."""
+    found: list[int] = []
+    first = 0
+    for offset in range(len(text)):
+        before = width_of(text[first:offset])
+        if before > width:
+            return []
+        if before == width:
+            found.append(offset)
+            first = offset + 1
+    return found if width_of(text[first:]) == width else []
+
+
 def readings(text: str, game: Game, guesses: dict[int, tuple[str, str]], spare: str) -> dict[str, float]:
     """Cells of ranks of the right width, with the price of each.
 

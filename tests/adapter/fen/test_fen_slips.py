@@ -130,3 +130,135 @@ def test_a_repair_belongs_to_its_span(
         mended += report.fixed is not None
         assert _disagreeing(text, report) == []
     assert mended >= RECORDS / 5
+
+
+@pytest.mark.parametrize("typed", ["P", "p", "7", "1", "9", "0", ".", "x", "Q"])
+def test_a_slash_typed_over_is_one_mistake(typed: str) -> None:
+    text = CHESS.replace("P/R", f"P{typed}R")
+    report = check(text)
+    (problem,) = report.problems
+    assert (problem.code, problem.at, problem.fix) == ("rank-count", "placement", "/")
+    assert text[slice(*problem.span)] == typed
+    assert "7 ranks instead of 8; from the top, row 7 describes" in problem.message
+    assert report.fixed == CHESS
+
+
+def test_a_slash_typed_over_in_a_middle_game() -> None:
+    ruy = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+    assert check(ruy.replace("3/2B", "3P2B")).fixed == ruy
+    assert check(XIANGQI.replace("p/9/9", "p/9n9")).fixed == XIANGQI
+    # two of them
+    assert check(CHESS.replace("p/8/8/", "p/8x8x")).fixed == CHESS
+
+
+@pytest.mark.parametrize(
+    ("meant", "slipped"),
+    [
+        ("rnbqkbnr/pppppp1p/6p1/8/Q7/N1P5/PP1PPPPP/R1B1KBNR w KQkq - 2 4", "pppppp1/p6p1"),
+        ("rn1akabnr/9/b8/p3p3p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 6 9", "9b/8"),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "2n2n24/p3"),
+    ],
+)
+def test_a_slash_that_slipped_by_one_is_put_back(meant: str, slipped: str) -> None:
+    straight = {"pppppp1/p6p1": "pppppp1p/6p1", "9b/8": "9/b8", "2n2n24/p3": "2n2n2/4p3"}[slipped]
+    report = check(meant.replace(straight, slipped))
+    assert report.fixed == meant
+    assert {problem.code for problem in report.problems} == {"rank-sum"}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_slash_typed_over_or_slipped_is_mended(
+    variant: str, legal_records: Callable[[str, int], tuple[str, ...]]
+) -> None:
+    rng = random.Random(73)
+    mended = offered = 0
+    for record in legal_records(variant, 60):
+        board = record.split(" ", 1)[0]
+        place = rng.choice([place for place, char in enumerate(board) if char == "/"])
+        typed = record[:place] + rng.choice("PNBRKpnbrk12345678.x") + record[place + 1 :]
+        slid = record[: place - 1] + "/" + record[place - 1] + record[place + 1 :]
+        for text in (typed, slid):
+            report = check(text, variant=variant)
+            offered += check(record, variant=variant, castling="xfen").fen in (
+                *(again.fen for again in [check(report.fixed or "", variant=variant, castling="xfen")]),
+                *(check(other, variant=variant, castling="xfen").fen for other in report.suggestions),
+            )
+            mended += report.fixed is not None
+    assert offered >= 117
+    assert mended >= 110
+
+
+@pytest.mark.parametrize(
+    ("text", "rank", "message"),
+    [
+        (
+            "rnbqkbnr/ppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "ppppppp",
+            "a rank describes 7 squares, 1 short of 8 (row 2 of 7, from the top)",
+        ),
+        (
+            "rnbqkbnr/ppppppp/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "ppppppp",
+            "a rank describes 7 squares, 1 short of 8 (row 2 of 9, from the top)",
+        ),
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P1P1P1P1P/1C5C/9/RNBAKABNR w - - 0 1",
+            "1C5C",
+            "a rank describes 8 squares, 1 short of 9 (row 7 of 9, from the top)",
+        ),
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/P1P1P1P1P/1C5C/9/RNBAKABNR w - - 0 1",
+            "1C5C",
+            "a rank describes 8 squares, 1 short of 9 (row 9 of 11, from the top)",
+        ),
+    ],
+)
+def test_a_sum_that_is_off_is_told_beside_a_wrong_number_of_ranks(text: str, rank: str, message: str) -> None:
+    report = check(text)
+    count, total = report.problems
+    assert (count.code, total.code, total.at) == ("rank-count", "rank-sum", "placement")
+    assert (text[slice(*total.span)], total.message) == (rank, message)
+    assert report.fixed in (CHESS, XIANGQI)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("8/8", "88"), ("8/8", "8/8/8"), ("8/8", "8//8"), ("pppp", "pp/pp"), ("pppp", "pp/p"), ("/8/8/", "/8/")],
+)
+def test_a_wrong_number_of_ranks_explains_its_sums(one: str, other: str) -> None:
+    assert [problem.code for problem in check(CHESS.replace(one, other, 1)).problems] == ["rank-count"]
+
+
+def test_letters_of_several_rows_are_told_with_their_rows() -> None:
+    report = check(XIANGQI, variant="chess")
+    messages = [problem.message for problem in report.problems]
+    assert "'a', 'c', 'C', 'A' are no pieces of chess (rows 1, 3, 8 and 10 of 10, from the top)" in messages
+    assert "9 is not a count of empty squares; they go from 1 to 8 (row 9 of 10, from the top)" in messages
+
+
+def test_a_foreign_letter_is_not_said_to_be_a_man_it_cannot_be() -> None:
+    # five pawns stand already, or it stands where no pawn may
+    for ranks in ("1z5c1/p1p1p1p1p", "1z5c1/p3p1p1p"):
+        text = XIANGQI.replace("1c5c1/p1p1p1p1p", ranks)
+        (problem,) = check(text).problems
+        assert (problem.code, problem.message, problem.fix) == (
+            "bad-letter",
+            "'z' is no piece of xiangqi",
+            "c",
+        )
+        assert check(text).fixed == text.replace("z", "c")
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        "tslddlst/bbbbbbbb/8/8/8/8/BBBBBBBB/TSLDKLST",
+        "tsldklst/bbbbbbbb/8/8/8/8/BBBBBBBB/TSLDDLST",
+        "tsld1lst/bbbbbbbb/8/8/8/8/BBBBBBBB/TSLDKLST",
+        "tslkklst/bbbbbbbb/8/8/8/8/BBBBBBBB/TSLDKLST",
+    ],
+)
+def test_german_letters_tell_the_language_without_a_king(board: str) -> None:
+    report = check(f"{board} w KQkq - 0 1")
+    assert "the pieces are named in German" in [problem.message for problem in report.problems]
+    assert report.fixed == CHESS
