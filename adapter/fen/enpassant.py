@@ -104,6 +104,11 @@ def readings(text: str, board: str, side: str) -> list[tuple[float, str]]:
     lower = text.lower()
     if lower == "-":
         return [(0.0, "-")]
+    if lower == rank:  # the file is lost
+        fitting = [
+            file + rank for file in "abcdefgh" if not faults(Setup(board, side, "-", file + rank, 0, 1))
+        ]
+        return [(0.2, square) for square in fitting] or options
     named = _FILE.fullmatch(_SIGNS.sub("", lower))
     if named is not None:
         square = (named[1] or named[2] or named[3]) + rank

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from adapter.fen import counters, operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding, about
-from adapter.fen.glyphs import CASTLING
+from adapter.fen.glyphs import CASTLING, SQUARE
 from adapter.fen.parting import run_on, stuck
 from adapter.fen.problem import Field, Severity, Span
 from adapter.fen.source import Source, Token
@@ -18,6 +18,7 @@ from adapter.fen.text import Prepared, prepare
 from adapter.fen.words import CHECKS, CHINESE_MOVE, COUNTERS, MOVE, NEXT_COLUMN, START, STUCK
 
 _STOPS = ";,."
+RESPELLED: dict[Field, Mapping[str, str]] = {"castling": CASTLING, "en-passant": SQUARE}
 MOST_LEADING = 12  # words before the board
 # Words that none but a field of a record is; a move is followed by neither.
 _FIELD_FOLLOWS = re.compile(r"-|[0-9]{1,20}|[wb]|[KQkq]{2,4}")
@@ -53,9 +54,9 @@ def placement_of(text: str) -> str:
     return "" if fields is None else fields.placement.raw
 
 
-def _respelled(word: Token) -> Token:
-    """A castling field with look-alikes read as what they are there, before the game is looked for."""
-    return msgspec.structs.replace(word, plain="".join(map(CASTLING.get, word.raw, word.plain)))
+def _respelled(word: Token, meanings: Mapping[str, str]) -> Token:
+    """A field with look-alikes read as what they are there, before the game is looked for."""
+    return msgspec.structs.replace(word, plain="".join(map(meanings.get, word.raw, word.plain)))
 
 
 class _Splitter:
@@ -86,8 +87,9 @@ class _Splitter:
                 taken.append(token)
             rest = rest[1:]
         words = self._dealt(self._part(before + taken))
-        if "castling" in words:
-            words["castling"] = _respelled(words["castling"])
+        words |= {
+            field: _respelled(words[field], read) for field, read in RESPELLED.items() if field in words
+        }
         placement = self._unstick(placement, words)
         stop = max([placement.stop, *(token.stop for token in before + taken)])
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)

@@ -44,6 +44,9 @@ READ_AS: dict[str, str] = (
 # What is a knight on the board is the h-file among castling rights, where no knight belongs.
 CASTLING: Mapping[str, str] = dict(zip("\u041d\u043d\u0397", "HhH", strict=True))
 
+# What is a bishop on the board is a 6 behind a file's letter.
+SQUARE: Mapping[str, str] = dict(zip("\u0431\u0417\u0437", "633", strict=True))
+
 
 class _Plain(dict[int, str]):
     """A table for `str.translate` that grows as characters are met; at most one entry a code point."""
