@@ -82,6 +82,9 @@ def command(
     if out is not None and out.exists() and any(out.samefile(path) for path in files):
         raise click.UsageError(f"--out would overwrite {out} while it is read; name another file")
 
+    if ply is not None and text:
+        raise click.UsageError("--ply is of the games in a file; a record has one position")
+
     def judged(entry: Entry, alone: bool) -> Report:
         game = entry.variant if variant == "auto" else variant
         source, line = (None, None) if alone else (entry.source, entry.line)

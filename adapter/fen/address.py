@@ -12,6 +12,7 @@ _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]{0,20}://|www\.|[a-z0-9.-]{1,80}\.(?:org|com|net|cn|info|de|io)/", re.IGNORECASE
 )
 _RANK = re.compile(r"[A-Za-z0-9~]{0,12}")
+_MEN = frozenset("PNBRQKACHEpnbrqkache123456789")
 _MARKER = re.compile(r"[?&#](?:fen|position|board|pos)=", re.IGNORECASE)
 _IMAGE = re.compile(r"(?:[-_][\w-]{0,20})?\.(?:png|svg|gif|jpe?g|webp)(?![A-Za-z0-9])", re.IGNORECASE)
 _MOST_PARTS = 60  # of an address, counted from its end, among which the ranks are looked for
@@ -25,6 +26,13 @@ def cut_out(source: Source, first: int, stop: int, findings: list[Finding]) -> t
     if address is None or not _ADDRESS.match(address.plain):
         return first, stop
     start = _start(address.plain)
+    if not start and not any(map(_ranklike, address.plain.split("/"))):
+        # the address of a game, not of a position
+        if not any(token.plain.count("/") >= 3 for token in tokens if token.first > address.first):
+            return stop, stop
+        message = "a web address stands before the record"
+        findings.append(about("record", "leading-garbage", "warning", source.of(address), message))
+        return source.trimmed(address.stop, stop)
     if not start:
         return first, stop
     begin = address.first + start
@@ -37,6 +45,10 @@ def cut_out(source: Source, first: int, stop: int, findings: list[Finding]) -> t
     message = "the record is part of a web address"
     findings.append(about("record", "leading-garbage", "warning", spans[0], message, spans[1:]))
     return source.trimmed(begin, end)
+
+
+def _ranklike(part: str) -> bool:
+    return squares(part) in (8, 9) and set(part) <= _MEN
 
 
 def _start(text: str) -> int:

@@ -178,7 +178,7 @@ def _count_faults(cells: str, number: dict[str, int], letters: str, game: Game) 
         return fault("too-many-total", letters, f"{side} has {men} men, {men - MEN} more than {MEN}")
     if extra > 8 - pawns:
         kinds = "".join(letter for letter in letters[1:5] if _excess(number, letter))
-        what = ", ".join(plural(number[letter], NAMES[letter.upper()]) for letter in kinds)
+        what = ", ".join(_too_many(cells, letter, game) for letter in kinds)
         message = (
             f"{side}'s {what} need {plural(extra, 'promotion')}, but {plural(8 - pawns, 'pawn')} is gone"
         )
@@ -186,6 +186,21 @@ def _count_faults(cells: str, number: dict[str, int], letters: str, game: Game) 
             message = message.replace(" is gone", " are gone")
         return fault("too-many-promoted", kinds, message)
     return []
+
+
+def _too_many(cells: str, letter: str, game: Game) -> str:
+    """All men of a kind in words; of bishops those on the colour of squares that has more than one."""
+    places = [cell for cell, man in enumerate(cells) if man == letter]
+    if letter in "Bb":
+        by_colour: dict[str, list[int]] = {"light": [], "dark": []}
+        for cell in places:
+            by_colour["dark" if (cell // 8 + cell) % 2 else "light"].append(cell)
+        crowded = [colour for colour, same in by_colour.items() if len(same) > 1]
+        if len(crowded) == 1:
+            places = by_colour[crowded[0]]
+            names = " ".join(square_name(game, cell) for cell in places)
+            return f"{len(places)} bishops on {crowded[0]} squares ({names})"
+    return plural(len(places), NAMES[letter.upper()])
 
 
 def _excess(number: dict[str, int], letter: str) -> bool:

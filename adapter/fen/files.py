@@ -88,6 +88,8 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     number = 0
     for data in _raw_lines(cast("io.BufferedReader", buffered), encoding):
         text = data.decode(encoding, "replace") if encoding else _decode(data)
+        if encoding and not number:
+            text = text.removeprefix("\ufeff")  # the mark is the encoding's, and no part of the text
         # a lone carriage return ends a line as well, as old Macintosh files have it
         for line in text.rstrip("\r\n").split("\r"):
             number += 1

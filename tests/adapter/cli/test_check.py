@@ -276,6 +276,7 @@ def test_styles_side_allow_and_variant(fenwire: Any) -> None:
         (["--allow", "king-missing", "startpos"], "allow is 'king-missing'; it may be impossible-check"),
         (["--ep", "always", "startpos"], "invalid value for '--ep'"),
         (["--ply", "-1", "startpos"], "invalid value for '--ply'"),
+        (["--ply", "3", "startpos"], "--ply is of the games in a file"),
     ],
 )
 def test_wrong_usage(args: list[str], said: str, fenwire: Any) -> None:

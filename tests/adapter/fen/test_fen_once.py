@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import chess
 import pytest
 
 from adapter.fen import check
+from adapter.fen.files import read_stream
 
 PAWNS = "pppppppp/8/8/8/8/PPPPPPPP"
 SCHARNAGL = range(0, 960, 8)
@@ -125,3 +127,71 @@ def test_counters_that_may_part_in_several_places_are_offered() -> None:
 def test_a_clock_beside_a_double_step_is_told_once() -> None:
     report = check("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 3")
     assert [problem.code for problem in report.problems] == ["ep-clock"]
+
+
+@pytest.mark.parametrize(
+    ("record", "fixed"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K2R wxKQ - 0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQx- 0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ -x0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0x1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
+    ],
+)
+def test_another_character_for_a_blank_parts_two_fields(record: str, fixed: str) -> None:
+    report = check(record)
+    assert [problem.code for problem in report.problems] == ["whitespace"]
+    assert report.problems[0].span == (record.index("x"), record.index("x") + 1)
+    assert report.fixed == fixed
+
+
+@pytest.mark.parametrize(
+    ("board", "side", "field", "squares"),
+    [
+        ("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR", "b", "3", ["e3"]),
+        ("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR", "b", "e\u0417", ["e3"]),
+        ("rnbqkbnr/pp1p1ppp/8/2p1p3/4P3/8/PPPP1PPP/RNBQKBNR", "w", "6", ["c6", "e6"]),
+        ("rnbqkbnr/ppp2ppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR", "w", "d\u0431", ["d6"]),
+        # no pawn has come that way
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "w", "6", ["-"]),
+        ("rnbqkbnr/ppp2ppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR", "w", "3", ["-"]),
+    ],
+)
+def test_half_an_en_passant_square_is_completed(
+    board: str, side: str, field: str, squares: list[str]
+) -> None:
+    report = check(f"{board} {side} KQkq {field} 0 3")
+    assert len(report.problems) == 1
+    records = [report.fixed] if len(squares) == 1 else list(report.suggestions)
+    assert records == [f"{board} {side} KQkq {square} 0 3" for square in squares]
+
+
+def test_bishops_of_one_colour_are_counted_by_it() -> None:
+    (problem,) = check("4k3/8/8/8/8/B7/PPPPPPPP/2B1KB2 w - - 0 1").problems
+    assert problem.message == (
+        "White's 2 bishops on dark squares (a3 c1) need 1 promotion, but 0 pawns are gone"
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://lichess.org/abcdefgh",
+        "https://lichess.org/abcdefgh/white",
+        "https://www.chess.com/game/live/12345678",
+    ],
+)
+def test_an_address_without_a_record_is_no_board(address: str) -> None:
+    (problem,) = check(address).problems
+    assert (problem.code, problem.span) == ("empty", (0, len(address)))
+    report = check(f"{address} {BOARD} w KQkq - 0 1")
+    assert report.fen == f"{BOARD} w KQkq - 0 1"
+    assert [problem.code for problem in report.problems] == ["leading-garbage"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_the_mark_of_an_encoding_is_no_part_of_the_text(encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    data = f"{mark}{BOARD} w KQkq - 0 1\n{BOARD} b KQkq - 0 1\n".encode(encoding)
+    texts = [entry.text for entry in read_stream(io.BytesIO(data), source="f")]
+    assert texts == [f"{BOARD} w KQkq - 0 1", f"{BOARD} b KQkq - 0 1"]
