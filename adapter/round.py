@@ -113,7 +113,7 @@ class Round:
         self._done: dict[int, PoolResult] = {}  # by index if ordered, else as they came
         self._cases: deque[Case] = deque()  # ready to be asked
         self._lines: dict[Engine, Line] = {engine: deque() for engine in self._engines}
-        self._brisk: set[Engine] = set()  # those whose last search was a short one
+        self._brisk = dict.fromkeys(self._engines, 0)  # how many short searches each has done in a row
         self._dry = False  # nothing more is pulled
         self._broken = False  # and what is missing will not come
         self._serving = len(self._engines)
@@ -278,16 +278,15 @@ class Round:
 
     def _pace(self, engine: Engine, answer: Pursuit | FenwireError) -> None:
         started = None if isinstance(answer, FenwireError) else answer.running.started
-        if started is not None and time.monotonic() - started < BRISK:
-            self._brisk.add(engine)
-        else:
-            self._brisk.discard(engine)
+        brisk = started is not None and time.monotonic() - started < BRISK
+        self._brisk[engine] = self._brisk[engine] + 1 if brisk else 0
 
     def _line_up(self, engine: Engine) -> None:
         """Gives an engine at work the next cases, to be sent the moment it is free; others keep theirs."""
         line = self._lines[engine]
         others = self._serving - 1
-        most = LINED_UP_BRISK if engine in self._brisk else LINED_UP
+        # where we were held up, as many ends as were lined up are told at once, however long each took
+        most = LINED_UP_BRISK if self._brisk[engine] > 1 + LINED_UP else LINED_UP
         self._stock(most + others)
         while len(line) < most and len(self._cases) > others and self._alone():
             case = self._cases.popleft()
@@ -314,7 +313,8 @@ class Round:
     async def _go_ahead(self, engine: Engine) -> tuple[Case | None, Pursuit | None]:
         """The next case, if one is at hand and the engine free, with its search begun."""
         self._stock(1)
-        if not self._cases or not self._alone() or engine.driver.failure is not None:
+        # what has to wait for its turn is not to keep the last answer waiting as well
+        if not (self._cases and self._alone() and engine.driver.failure is None and engine.driver.free):
             return None, None
         case = self._cases.popleft()
         try:

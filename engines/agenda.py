@@ -16,11 +16,18 @@ from engines.link import Link
 from engines.running import Running
 from engines.search import Search
 
+LATE = 0.25  # seconds after its time at which the timer's ring says that we have slept, not the engine
+
 
 class Turn(asyncio.Lock):
     """Whose turn it is to have the engine; `wanted` counts those who wait for theirs."""
 
     wanted = 0
+
+    @property
+    def free(self) -> bool:
+        """Whether who asks now has it at once: between two owners the lock is open, and not for others."""
+        return not (self.wanted or self.locked())
 
     async def acquire(self) -> Literal[True]:
         self.wanted += 1
@@ -40,6 +47,7 @@ class Agenda:
         self._link = link
         self._line: deque[Running] = deque()  # behind the running one
         self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it rings
+        self._slept = False  # in this search it rang late, and what was said meanwhile is heard first
         self._loop = asyncio.get_running_loop()
 
     @property
@@ -56,6 +64,7 @@ class Agenda:
     def begin(self, running: Running) -> None:
         """The engine is at this one now; its turn was taken."""
         self.running = running
+        self._slept = False
         self._ring_at(running.start())
 
     def line_up(self, following: Running) -> None:
@@ -146,6 +155,12 @@ class Agenda:
         self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._ring), due
 
     def _ring(self) -> None:
-        self._timer = None
+        due, self._timer = self._timer[1] if self._timer else 0.0, None
         self._link.catch_up()
-        self.look()
+        now = time.monotonic()
+        self._slept = now > due + LATE and not self._slept
+        if self._slept:
+            # stopped by a signal or with the lid closed: the answer may lie in the pipe since long
+            self._ring_at(now + LATE)
+        else:
+            self.look()

@@ -198,6 +198,11 @@ class Driver:
         """Takes the last search of the line back; False where it is not that, or was sent by now."""
         return self._agenda.withdraw(running, EngineError(f"{self.name} was not asked", engine=self.name))
 
+    @property
+    def free(self) -> bool:
+        """Whether a search that begins now would not have to wait for its turn."""
+        return self._agenda.turn.free
+
     @asynccontextmanager
     async def _turn(self, seconds: float) -> AsyncIterator[None]:
         await self._take_turn(seconds)
@@ -214,7 +219,7 @@ class Driver:
                 engine=self.name,
             )
         turn = self._agenda.turn
-        if not turn.locked():
+        if turn.free:
             await turn.acquire()
             return
         try:

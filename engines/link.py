@@ -323,11 +323,12 @@ class Link:
     def _dispatch(self) -> None:
         with self._lock:
             self._note(self._relay.settle())
-            events = tuple(self._events)
-            self._events.clear()
+            count = len(self._events)
             self._scheduled = False
-        for event in events:
-            self._on_event(event)
+        while count and self._events:
+            # one by one: what interrupts us is not to take the others with it
+            count -= 1
+            self._on_event(self._events.popleft())
 
 
 def describe_exit(status: int) -> tuple[int | None, int | None, str]:

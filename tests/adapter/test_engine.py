@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import chess
@@ -477,6 +477,34 @@ async def test_what_waits_for_a_search_ends_too(scripted: Scripted) -> None:
         for call in calls.values():
             await asyncio.wait_for(call(), SLOW)
         assert engine.identity.options["Hash"] == 32
+
+
+async def test_a_turn_has_an_end_for_who_has_just_had_one(scripted: Scripted) -> None:
+    """Between two owners the engine is nobody's, and yet not free."""
+    async with opened(scripted("--strict", "--think", "0.2", ready=0.4)) as engine:
+        calls = (
+            lambda: engine.analyze("startpos", DEPTH, timeout=0.4),
+            engine.ping,
+            lambda: engine.driver.ask("d", until=None, seconds=0.4),
+        )
+        for call in calls:
+            release = asyncio.Event()
+
+            async def use(call: Callable[[], Awaitable[object]] = call) -> None:
+                await engine.analyze("startpos", DEPTH)
+                await call()
+
+            async def keep(release: asyncio.Event = release) -> None:
+                async with engine.stream("startpos", ENDLESS):
+                    await release.wait()
+
+            using = asyncio.create_task(use())
+            await asyncio.sleep(0.05)
+            keeping = asyncio.create_task(keep())
+            with pytest.raises(EngineTimeout, match=r"busy with another search for 0\.4 s"):
+                await asyncio.wait_for(using, SLOW)
+            release.set()
+            await keeping
 
 
 async def test_an_engine_that_has_not_greeted_yet_is_quoted(scripted: Scripted) -> None:

@@ -93,3 +93,26 @@ async def test_an_engine_that_somebody_else_keeps_is_not_waited_for_without_end(
             await other.stop()
         again = [result async for result in pool.analyze(given, LIMIT)]
         assert all(result.analysis is not None for result in again)
+
+
+async def test_an_answer_is_told_while_somebody_else_has_the_engine(scripted: Scripted) -> None:
+    """The other one keeps the engine until that very answer is there."""
+    async with Pool(scripted("--strict", "--think", "0.2"), size=1) as pool, asyncio.timeout(PATIENCE):
+        engine, told = pool.engines[0], asyncio.Event()
+
+        async def keep() -> None:
+            await asyncio.sleep(0.1)
+            async with engine.stream(fens(1)[0], Limit(infinite=True)) as kept:
+                await told.wait()
+                await kept.stop()
+
+        keeping = asyncio.create_task(keep())
+        results = pool.analyze(fens(5), LIMIT, ordered=True)
+        found = []
+        async for result in results:
+            found.append(result.index)
+            # the last one that was lined up before the other wanted the engine
+            if result.index == LINED_UP:
+                told.set()
+        await keeping
+        assert found == [0, 1, 2, 3, 4]
