@@ -18,6 +18,7 @@ from adapter.fen.placing import Placer
 from adapter.fen.problem import Problem, Report, Span
 from adapter.fen.repair import (
     CLEAR,
+    MISPLACED,
     TOO_MANY,
     WRONG_SIDE,
     Reading,
@@ -145,6 +146,8 @@ class _Check:
                 continue  # a game with pockets has men to spare
             if fault.field == "halfmove" and (said & {"halfmove", "fullmove"}):
                 continue  # a counter that was mended proves nothing about the others
+            if fault.code == "counters-inconsistent" and "fullmove" not in self.fields.words:
+                continue  # nor does one that had to be supplied
             self.findings.append(self.placer.finding(fault))
         return found
 
@@ -269,6 +272,9 @@ class _Check:
             return
         changed = [cell for cell, man in enumerate(given.cells) if fixed.board[cell] != man]
         if len(changed) != 1:
+            alike = sorted(given.cells) == sorted(fixed.board)
+            if alike and len({cell // self.game.width for cell in changed}) == 1:
+                self._blame_exchange(fixed, found, kept)
             return
         first = next((f for f in found if f.field == "placement" and changed[0] in f.cells), None)
         if first is None:
@@ -277,6 +283,14 @@ class _Check:
         if first.code not in TOO_MANY and fixed.castling == kept:
             explained.add("castling-impossible")
         self.findings = [f for f in self.findings if f.severity != "error" or f.code not in explained]
+
+    def _blame_exchange(self, fixed: Setup, found: list[Fault], kept: str) -> None:
+        """Where the men of one rank changed places, the first fault stands for all that this mends."""
+        mended = MISPLACED | TOO_MANY | ({"castling-impossible"} if fixed.castling == kept else set())
+        first = next((fault for fault in found if fault.code in mended), None)
+        if first is not None:
+            explained = mended - {first.code}
+            self.findings = [f for f in self.findings if f.severity != "error" or f.code not in explained]
 
     def _plainly(self, field: str) -> bool:
         """Whether a counter's value is more than a guess at its digits."""

@@ -116,9 +116,10 @@ class Placer:
         top, bottom = cells[0] // width, cells[-1] // width
         row = placement.rows[top]
         first, stop = row.places[cells[0] % width], row.places[cells[-1] % width] + 1
-        if len(cells) > 1:  # what is mended may join the digits beside it
-            first -= token.plain[first - 1 - token.first : first - token.first].isdigit()
-            stop += token.plain[stop - token.first : stop + 1 - token.first].isdigit()
+        if len(cells) > 1:  # an empty square at either end joins the digit beside it
+            before, after = token.plain[: first - token.first], token.plain[stop - token.first :]
+            first -= setup.board[cells[0]] == "." and before[-1:].isdigit()
+            stop += setup.board[cells[-1]] == "." and after[:1].isdigit()
         if top != bottom:
             first, stop = row.first, placement.rows[bottom].stop
             fix = collapse(setup.board[top * width : (bottom + 1) * width], width)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from adapter.fen import castling, enpassant, heuristics
-from adapter.fen.displaced import displaced
+from adapter.fen.displaced import EXCHANGED, displaced
 from adapter.fen.finding import Fault, Setup
 from adapter.fen.games import Game
 from adapter.fen.judge import sound
@@ -26,7 +26,7 @@ MOST_BOARDS = 12
 MOST_SHOWN = 6
 MOST_BLAMED = 3  # men of which one is too many
 TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
-_MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
+MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 _HOPELESS = 15.0  # readings that cost so much more than the best are no readings
 
 Priced = Sequence[tuple[float, str]]
@@ -86,7 +86,7 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
     Or two men that stand side by side, and a man a step aside, where someone stands where he may not.
     """
     game = hints.game
-    wrong = [cell for fault in faults if fault.code in _MISPLACED for cell in fault.cells]
+    wrong = [cell for fault in faults if fault.code in MISPLACED for cell in fault.cells]
     options = {
         board: price + _belief(board, cells, hints) for board, price in displaced(cells, wrong, game).items()
     }
@@ -97,6 +97,8 @@ def substitutes(cells: str, faults: Sequence[Fault], hints: Hints) -> list[tuple
             near, told = _superfluous(cells, fault, hints)
             # what nothing tells of is not offered by itself, but keeps another board from being the only one
             options |= near | options if told or boards else {}
+        elif fault.code == "castling-impossible":
+            options |= dict.fromkeys(_brought_home(cells, fault, game), EXCHANGED) | options
         elif len(wrong) == 1 and wrong == list(fault.cells):
             options |= _misplaced(cells, wrong[0], hints) | options
     return sorted((cost, changed) for changed, cost in options.items())
@@ -162,6 +164,17 @@ def _misplaced(cells: str, cell: int, hints: Hints) -> dict[str, float]:
     others = (".", *_fellows(cells, cell, game), *_spare(man.swapcase(), cells, game))
     boards = [_with(cells, cell, letter) for letter in others]
     return {board: ANOTHER_MAN + _belief(board, cells, hints) for board in boards}
+
+
+def _brought_home(cells: str, fault: Fault, game: Game) -> Iterator[str]:
+    """Boards with king or rook exchanged with the man beside him, when either comes to his start square."""
+    for cell in fault.cells:
+        for other in (cell - 1, cell + 1):
+            if game.chess960 or other // game.width != cell // game.width:
+                continue  # nobody knows where they started, or on another rank
+            one, two = cells[cell], cells[other]
+            if one != two and "." not in (one, two) and (two, one) == (game.home[cell], game.home[other]):
+                yield _with(_with(cells, cell, two), other, one)
 
 
 def _belief(board: str, given: str, hints: Hints) -> float:

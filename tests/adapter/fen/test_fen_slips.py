@@ -71,8 +71,8 @@ def test_men_beside_their_squares_are_put_back(rank: str, meant: str | None) -> 
         assert all(men(record) == men(text) for record in filter(None, (report.fixed, *report.suggestions)))
     else:
         assert report.fixed == XIANGQI
-        for problem in report.problems:
-            assert check(applied(text, problem)).fen == XIANGQI
+        (problem,) = report.problems
+        assert check(applied(text, problem)).fen == XIANGQI
 
 
 def test_a_king_may_be_a_step_off_his_palace_any_way() -> None:
@@ -262,3 +262,21 @@ def test_german_letters_tell_the_language_without_a_king(board: str) -> None:
     report = check(f"{board} w KQkq - 0 1")
     assert "the pieces are named in German" in [problem.message for problem in report.problems]
     assert report.fixed == CHESS
+
+
+@pytest.mark.parametrize("rank", ["RNBQKBRN", "NRBQKBNR", "RNBKQBNR"])
+def test_rights_are_not_struck_where_an_exchange_explains_them(rank: str) -> None:
+    report = check(CHESS.replace("RNBQKBNR", rank))
+    assert [problem.code for problem in report.problems] == ["castling-impossible"]
+    assert report.fixed is None
+    assert report.suggestions[0] == CHESS
+    assert len(report.suggestions) == 2
+
+
+def test_an_exchange_that_spoils_rights_and_bishops_is_one_mistake() -> None:
+    meant = "rnb1kbnr/1ppqp3/p2p2pp/7Q/1P3p2/3PP2N/RBP2PPP/1N2KB1R b Kkq - 0 10"
+    report = check(meant.replace("kbnr", "bknr"))
+    assert report.fixed == meant
+    (problem,) = report.problems
+    assert problem.code == "too-many-promoted"
+    assert check(applied(report.input, problem)).fen == meant
