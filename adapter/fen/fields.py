@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from adapter.fen import counters, operations
+from adapter.fen import counters, gaps, operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding, about
 from adapter.fen.glyphs import CASTLING, SQUARE
@@ -72,7 +72,7 @@ class _Splitter:
         if placement.plain.lower().rstrip(_STOPS) == START:
             fields = Fields(self.source, placement, {}, self.findings, [], "", placement.stop, startpos=True)
             self._tail(fields, rest)
-            self._odd_blanks(fields)
+            gaps.tell_blanks(fields, self.prepared, None)
             return fields
         placement, rest = self._cut_off(placement, rest)
         taken: list[Token] = []
@@ -95,8 +95,8 @@ class _Splitter:
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
         self._tail(fields, rest)
         self._part_counters(fields)
-        self._missing(fields)
-        self._odd_blanks(fields)
+        self.findings += gaps.missing(fields)
+        gaps.tell_blanks(fields, self.prepared, self.glued)
         return fields
 
     def _find_placement(self) -> tuple[Token, list[Token], list[Token]]:
@@ -307,36 +307,6 @@ class _Splitter:
         else:
             fields.words[last] = word.part(0, len(bare))
         return []
-
-    def _missing(self, fields: Fields) -> None:
-        gone = [field for field in ORDER if field not in fields.words]
-        if fields.joined:
-            gone.remove("fullmove")
-        end = self.source.span(fields.stop - 1, fields.stop)[1]
-        rest = [NAMES[field] for field in gone if field != "side"]
-        if not rest:
-            return
-        epd = len(fields.words) == 3 and fields.operations and rest == [NAMES["halfmove"], NAMES["fullmove"]]
-        if not epd:
-            field = next(field for field in gone if field != "side")
-            message = f"no {', no '.join(rest)} is given; the record is completed with the usual values"
-            self._say("missing-fields", "warning", field, (end, end), message)
-
-    def _odd_blanks(self, fields: Fields) -> None:
-        """One finding for all blanks that are not single ones; among operations and moves they are free."""
-        end = self.source.span(fields.stop - 1, fields.stop)[1]
-        tail = self.source.of(self.tokens[-1])[1]
-        spans = [span for span in self.prepared.blanks if span[0] < end or span[0] >= tail]
-        if spans and self.glued is not None:
-            # one that is missing here may have slipped there
-            before = self.findings[self.glued]
-            message = f"{before.message}, and blanks stand where none should or more than one"
-            self.findings[self.glued] = msgspec.structs.replace(
-                before, message=message, related=(*before.related, *spans)
-            )
-        elif spans:
-            message = "blanks are single and stand between the fields only"
-            self._say("whitespace", "warning", "record", spans[0], message, spans[1:])
 
     def _garbage(self, code: str, first: int, stop: int, said: str) -> None:
         what = self.source.raw[first:stop]

@@ -35,7 +35,7 @@ START = "startpos"
 # A half-move clock of more than one digit that begins with 0 is both counters.
 STUCK = (
     (0, re.compile(r"([wb])[^A-HKQa-hkq-]?((?:-|[KQkqA-Ha-h]{1,4})(?:(?:-|[a-h][36])[0-9]{0,5})?)")),
-    (1, re.compile(r"(-|[KQkq]{1,4})[^A-HKQa-hkq-]?((?:-|[a-h][36])[0-9]{0,5})")),
+    (1, re.compile(r"(-|[KQkqA-Ha-h]{1,4})[^A-HKQa-hkq-]?((?:-|[a-h][36])[0-9]{0,5})")),
     (2, re.compile(r"(-|[a-h][36])[^0-9]?([0-9]{1,4})")),
     (3, re.compile(r"([0-9]{1,4})[^0-9._+]([0-9]{1,4})")),
     (3, re.compile(r"(0)([1-9][0-9]{0,3})")),

@@ -195,3 +195,14 @@ def test_the_mark_of_an_encoding_is_no_part_of_the_text(encoding: str) -> None:
     data = f"{mark}{BOARD} w KQkq - 0 1\n{BOARD} b KQkq - 0 1\n".encode(encoding)
     texts = [entry.text for entry in read_stream(io.BytesIO(data), source="f")]
     assert texts == [f"{BOARD} w KQkq - 0 1", f"{BOARD} b KQkq - 0 1"]
+
+
+@pytest.mark.parametrize("text", [f"{BOARD} w KQkq  0 1", f"{BOARD} w  - 0 1", f"{BOARD} w - -  24"])
+def test_two_blanks_about_a_field_that_is_missing_are_told_with_it(text: str) -> None:
+    (problem,) = check(text).problems
+    gap = text.index("  ")
+    assert (problem.code, problem.severity, problem.related) == (
+        "missing-fields",
+        "warning",
+        ((gap, gap + 2),),
+    )
