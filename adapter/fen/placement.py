@@ -243,12 +243,12 @@ class _Reader:
             return
         if len(rows) < height:
             wrong = {number for number in wrong if sums[number] < 2 * width - 1}  # not two ranks run together
-        elif len([total for total in sums if total]) == height:
-            wrong = {number for number in wrong if sums[number]}
         else:
             pairs = [{number, number + 1} for number in range(len(rows) - 1)]
             parted = [pair for pair in pairs if sum(sums[number] for number in pair) <= width]
             wrong -= max(parted, key=lambda pair: len(pair & wrong), default=set())
+            if sum(total > 0 for total in sums) == height:
+                wrong = {number for number in wrong if sums[number]}
         if 2 * len(wrong) < height:
             for number in sorted(wrong):
                 row = rows[number]

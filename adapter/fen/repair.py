@@ -123,13 +123,13 @@ def _exchanged(cells: str, fault: Fault, hints: Hints) -> Iterator[str]:
                     yield _with(cells, cell, letter)
     elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
         cell = fault.cells[0]
-        for letter in (*_kinds(cells[cell], game), "."):
+        for letter in (*_kinds(cells[cell], game), *_absent(cells), "."):
             if letter not in "Pp":
                 yield _with(cells, cell, letter)
     elif fault.code in TOO_MANY:
         for cell in fault.cells:
-            for home in _spare(game.home[cell], cells, game):
-                yield _with(cells, cell, home)
+            for letter in (*_spare(game.home[cell], cells, game), *_absent(cells)):
+                yield _with(cells, cell, letter)
 
 
 def _superfluous(cells: str, fault: Fault, hints: Hints) -> tuple[dict[str, float], bool]:
@@ -190,6 +190,11 @@ def _crowned(cells: str, hints: Hints) -> Iterator[str]:
         rights = any(letter.isupper() == king.isupper() for letter in hints.castling)
         if king not in cells and (cells[place] == queen or (rights and cells[place] == ".")):
             yield _with(cells, place, king)
+
+
+def _absent(cells: str) -> str:
+    """The kings that the board lacks: a man that is one too many may stand for one."""
+    return "".join(king for king in "Kk" if king not in cells)
 
 
 def _kinds(letter: str, game: Game) -> str:

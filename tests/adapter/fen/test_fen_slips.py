@@ -280,3 +280,17 @@ def test_an_exchange_that_spoils_rights_and_bishops_is_one_mistake() -> None:
     (problem,) = report.problems
     assert problem.code == "too-many-promoted"
     assert check(applied(report.input, problem)).fen == meant
+
+
+def test_a_man_that_cannot_be_may_be_the_king_that_is_missing() -> None:
+    pawn = "1kqn1bbr/4ppp1/5Q2/rppp4/p1P4P/3P1Pp1/PP2P3/RK1NNBBR w HAh - 1 14"
+    report = check(pawn.replace("RK1", "RP1"), variant="chess960")
+    assert report.fixed == pawn
+    bishop = "r1krb1qb/1p2pppn/1Pp4p/p2p1N2/3P1P2/8/1PP1P1PP/NRKRB1QB b - - 2 9"
+    report = check(bishop.replace("NRK", "NRb"))
+    assert bishop in (report.fixed, *report.suggestions)
+
+
+def test_a_slash_for_the_first_man_of_a_rank_explains_its_sum() -> None:
+    report = check("1nbbrr2/1pppp3/5qk1/p4Q1p/P3PnpP/1NP3P1//P1P1K1R/1NBB2R1 b - - 0 16")
+    assert [problem.code for problem in report.problems] == ["rank-count"]
