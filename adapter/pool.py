@@ -11,6 +11,7 @@ from typing import Any, Self
 from adapter.engine import Engine
 from adapter.errors import ConfigError
 from adapter.position import Position
+from adapter.restart import unbroken
 from adapter.round import PoolResult, Round
 from engines.find import Found, choose
 from engines.limits import Limit
@@ -155,12 +156,13 @@ class Pool:
                 await engine.close()
 
     async def _end(self) -> None:
+        # of what a cancelled `gather` was given, that which had not begun yet never does
         self._open = False
-        # Told to return exceptions, `gather` waits for all even when it is cancelled.
-        try:
-            await asyncio.gather(*(run.close() for run in self._rounds), return_exceptions=True)
-        finally:
-            await asyncio.gather(*(engine.close() for engine in self._engines), return_exceptions=True)
+        await unbroken(self._close_all())
+
+    async def _close_all(self) -> None:
+        await asyncio.gather(*(run.close() for run in self._rounds), return_exceptions=True)
+        await asyncio.gather(*(engine.close() for engine in self._engines), return_exceptions=True)
 
     def _new_engine(self) -> Engine:
         return Engine(self._found, self._options, None)

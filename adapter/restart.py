@@ -86,7 +86,7 @@ class Lives:
         """Ends the engine for good; its process is reaped on return, even when that is cancelled (then it is
         cancelled late). A start under way is waited for."""
         self._closed = True
-        await _unbroken(self._end())
+        await unbroken(self._end())
 
     async def _end(self) -> None:
         # one that another task is just starting would be left behind
@@ -108,7 +108,7 @@ class Lives:
         except asyncio.CancelledError:
             opening.cancel()
             # the process it had started is gone before anybody hears of the cancellation
-            await _unbroken(self._take_up(opening))
+            await unbroken(self._take_up(opening))
             raise
         self.starts += 1
         return self.driver
@@ -134,7 +134,7 @@ class Lives:
             raise EngineError(f"{name} was closed", engine=name)
 
 
-async def _unbroken(work: Coroutine[Any, Any, None]) -> None:
+async def unbroken(work: Coroutine[Any, Any, None]) -> None:
     """Awaits what must not be left half done; who cancels that meanwhile is obeyed afterwards."""
     task = asyncio.create_task(work)
     cancelled = False

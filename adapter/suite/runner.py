@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from adapter import variants
 from adapter.errors import ConfigError
+from adapter.restart import unbroken
 from adapter.suite.case import Case
 from adapter.suite.contender import Contender
 from adapter.suite.count import Count, own_count
@@ -79,11 +80,14 @@ class Runner:
             for seat, examiner in started.items():
                 await self._seat(seat, examiner, left[seat])
         finally:
-            for examiner in started.values():
-                await examiner.close()
-            for count in self._counts.values():
-                count.cancel()
-            await asyncio.gather(*self._counts.values(), return_exceptions=True)
+            await unbroken(self._end(started.values()))
+
+    async def _end(self, started: Iterable[Examiner]) -> None:
+        for examiner in started:
+            await examiner.close()
+        for count in self._counts.values():
+            count.cancel()
+        await asyncio.gather(*self._counts.values(), return_exceptions=True)
 
     async def _seat(self, seat: int, first: Examiner, tasks: deque[tuple[int, Case]]) -> None:
         others = min(self._jobs, len(tasks)) - 1

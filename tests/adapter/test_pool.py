@@ -648,6 +648,30 @@ async def test_cancelled_at_any_time_of_its_life_a_pool_is_gone(scripted: Script
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
+@pytest.mark.parametrize("searching", [False, True])
+async def test_cancelled_once_more_at_any_step_of_its_end_a_pool_is_gone(
+    scripted: Scripted, searching: bool
+) -> None:
+    """A task that is cancelled before its first step never takes it: what it was to end would be left."""
+    found = scripted("--think", "0.01")
+
+    async def live() -> None:
+        async with Pool(found, size=1) as pool:
+            if searching:
+                await all_of(pool.analyze(Counting(), DEPTH))
+            await asyncio.sleep(SLOW)
+
+    for steps in range(16):
+        task = asyncio.create_task(live())
+        await asyncio.sleep(0.4)
+        task.cancel()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        assert asyncio.all_tasks() == {asyncio.current_task()}, steps
+
+
 async def test_cancelled_with_an_engine_that_hears_nothing(scripted: Scripted) -> None:
     """The engine ignores `stop`, `quit` and SIGTERM: the pool is gone all the same."""
     async with Pool(scripted("--endless", "--ignore", "stop", "--stubborn"), size=2) as pool:

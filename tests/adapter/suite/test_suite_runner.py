@@ -286,6 +286,25 @@ async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> N
     assert 2 <= len(done) < 9
 
 
+async def test_cancelled_once_more_while_it_ends_a_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
+    from adapter.suite.runner import Runner
+    from adapter.suite.section import Section
+
+    section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
+    for steps in range(12):
+        begun = asyncio.Event()
+        runner = Runner(
+            [section], [actor(), actor(), actor()], on_result=lambda result, begun=begun: begun.set()
+        )
+        task = asyncio.create_task(runner.run())
+        await begun.wait()
+        task.cancel()
+        await asyncio.sleep(0.004 * steps)
+        task.cancel()
+        await asyncio.wait([task])
+        assert asyncio.all_tasks() == {asyncio.current_task()}, steps
+
+
 @pytest.mark.engine("fairy-stockfish")
 def test_one_program_that_two_profiles_speak_for(engine_path: Callable[[str], str]) -> None:
     found = contenders([(engine_path("fairy-stockfish"), {"Hash": 32})], ["chess", "xiangqi", "chess"])
