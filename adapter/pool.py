@@ -107,7 +107,9 @@ class Pool:
         three more tries; when none is left, the analysis ends with its error.
 
         Leaving the iterator (best by `contextlib.aclosing`) tells the engines to stop; what they were at is
-        lost, the pool is not. Several analyses at a time take turns. Raises LimitError and OptionError,
+        lost, the pool is not. Several analyses at a time take turns; an engine that somebody else keeps is
+        waited for as long as its profile lets a search last, and then the position has that EngineTimeout.
+        Raises LimitError and OptionError,
         EngineError for the last engine given up, and whatever the input raises, each after the results that
         came before it; TypeError for a single text in place of several.
         """
