@@ -163,4 +163,13 @@ class Agenda:
             # stopped by a signal or with the lid closed: the answer may lie in the pipe since long
             self._ring_at(now + LATE)
         else:
+            self._make_good()
             self.look()
+
+    def _make_good(self) -> None:
+        """Does what an exception in the midst of us left undone: one from the keyboard may come anywhere."""
+        running = self.busy
+        if running is not None and running.search.finished:
+            self.finished(running.search)
+        elif running is not None and not self._link.knows(running.search):
+            self._link.line_up(running.search)

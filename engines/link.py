@@ -144,6 +144,12 @@ class Link:
                     self._line.remove(search)
         return sent
 
+    def knows(self, search: Search) -> bool:
+        """Whether this search was sent or is in the line."""
+        with self._lock:
+            self._catch_up()
+            return search is self.session.search or search in self._line
+
     def catch_up(self) -> None:
         """On the event loop: all that has been heard is told now."""
         with self._lock:

@@ -12,6 +12,7 @@ import pytest
 
 from engines.driver import Driver
 from engines.errors import EngineDied, EngineError, OptionError
+from engines.events import Event, Finished
 from engines.plan import Plan
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
@@ -288,5 +289,54 @@ async def test_ucci_end_to_end(start: Start) -> None:
         search = await driver.result(await driver.begin("position fen x", work))
         assert (search.best, search.ponder) == ("h2e2", "h9g7")
         assert search.lines()[0].depth == 3
+    finally:
+        await driver.close()
+
+
+class Interrupt(Exception):
+    """What may be raised anywhere, as Ctrl-C is in a loop that `asyncio.run` does not watch over."""
+
+
+async def test_an_end_whose_telling_was_interrupted_is_told_all_the_same(start: Start) -> None:
+    driver = await start("--think", "0.1", stop=0.4)
+    loop, raised = asyncio.get_running_loop(), []
+    loop.set_exception_handler(lambda _, context: raised.append(type(context["exception"])))
+    tell = driver._link._on_event
+
+    def interrupted(event: Event) -> None:
+        if isinstance(event, Finished):
+            driver._link._on_event = tell
+            raise Interrupt
+        tell(event)
+
+    try:
+        driver._link._on_event = interrupted
+        async with asyncio.timeout(10):
+            assert await best(driver) == "e2e4"
+            assert raised == [Interrupt]
+            assert await best(driver) == "e2e4"
+        assert driver.failure is None
+    finally:
+        loop.set_exception_handler(None)
+        await driver.close()
+
+
+async def test_what_was_interrupted_while_it_was_lined_up_holds_nobody_up(start: Start) -> None:
+    driver = await start("--think", "0.1", stop=0.4)
+
+    def interrupted(search: object) -> None:
+        del driver._link.line_up
+        raise Interrupt
+
+    try:
+        first = await driver.begin(POSITION, DEPTH)
+        driver._link.line_up = interrupted  # type: ignore[method-assign]
+        with pytest.raises(Interrupt):
+            driver.follow(POSITION, DEPTH)
+        async with asyncio.timeout(10):
+            assert (await driver.result(first)).best == "e2e4"
+            # behind the one that was lined up and not sent
+            assert await asyncio.create_task(best(driver)) == "e2e4"
+        assert driver.failure is None
     finally:
         await driver.close()
