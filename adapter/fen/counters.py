@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import msgspec
@@ -13,6 +14,7 @@ from adapter.fen.problem import Field, Severity
 # The longest possible game has fewer than 9000 moves, and engines overflow on absurd numbers.
 MOST = 9999
 LEAST: dict[Field, int] = {"halfmove": 0, "fullmove": 1}
+TYPED_OVER = 0.5  # what it costs to believe that a digit stands in a blank's place
 _PLAIN = re.compile(r"0|[1-9][0-9]*")
 # A fraction, or what follows in the next column of a table.
 _DECIMAL = re.compile(r"([0-9]+)(?:[.,][0-9]+|[|;/].*)")
@@ -58,18 +60,18 @@ def read(text: str, field: Field) -> Count:
     return Count(None, (guess,), f"{shown!r} is not a number")
 
 
-def parted(text: str, side: str) -> list[tuple[int, int]]:
+def parted(text: str, side: str) -> list[tuple[float, int, int]]:
     """The half-move clock and full-move number that digits without a blank between them may be.
 
-    None where the clock would count more half-moves than were played.
+    Each pair with what it costs to believe it: the blank is lost, or a digit was typed over it. None where
+    the clock would count more half-moves than were played.
     """
     found = []
-    for cut in range(1, len(text)):
-        half, full = text[:cut], text[cut:]
-        if _PLAIN.fullmatch(half) and _PLAIN.fullmatch(full) and max(len(half), len(full)) <= 4:
-            pair = int(half), int(full)
-            if pair[0] <= 2 * (pair[1] - 1) + (side == "b"):
-                found.append(pair)
+    for cut, (price, gap) in itertools.product(range(1, len(text)), ((0.0, 0), (TYPED_OVER, 1))):
+        half, full = text[:cut], text[cut + gap :]
+        whole = _PLAIN.fullmatch(half) and _PLAIN.fullmatch(full) and max(len(half), len(full)) <= 4
+        if whole and int(half) <= 2 * (int(full) - 1) + (side == "b"):
+            found.append((price, int(half), int(full)))
     return found
 
 

@@ -98,19 +98,25 @@ def needs_chess960(letters: list[str], cells: str) -> bool:
 
 
 def _clearly(rights: list[castling.Right], classical: int, cells: str) -> bool:
-    """Whether rights, some of them wrong, are still those of Chess960: it keeps clearly more than chess does.
+    """Whether rights, some of them without a rook, are still those of Chess960, which keeps clearly more.
 
-    Both sides begin alike, so only rights with the king on one file, and the rooks of a wing on one, count.
+    Both sides begin alike, so all others must have the king on one file, and the rooks of a wing on one: one
+    that has not would pass for a right of Chess960 unseen. With the kings at home in chess as well, men that
+    stand as both sides' began elsewhere have to say that it is not.
     """
     kings = dict.fromkeys(right.king for right in rights)
     kept, array = max((_array(rights, king) for king in kings), key=lambda found: found[0])
-    if kept - classical >= 2:
+    if kept < sum(right.rook is not None for right in rights):
+        return False
+    ranks = zip(cells[:8].upper(), cells[56:].upper(), CHESS.home[56:], strict=True)
+    pairs = [one == home for one, two, home in ranks if one == two and one in "NBQ"]
+    elsewhere = pairs.count(False)
+    if kept - classical >= 2 and (array[1] != _CLASSICAL[1] or elsewhere >= pairs.count(True)):
         # two may be left by chance, where king and rooks of chess have moved along the rank
         strange = all(file not in (None, home) for file, home in zip(array, _CLASSICAL, strict=True))
         if kept >= 3 or strange:
             return True
-    pairs = zip(cells[:8].upper(), cells[56:].upper(), CHESS.home[56:], strict=True)
-    return kept > classical and sum(one == two != home and one in "NBQ" for one, two, home in pairs) >= 2
+    return kept > classical and elsewhere >= 2
 
 
 def _array(rights: list[castling.Right], king: int | None) -> tuple[int, tuple[int | None, ...]]:

@@ -10,6 +10,7 @@ import msgspec
 from adapter.fen import counters, gaps, operations
 from adapter.fen.deal import NAMES, ORDER, deal, score
 from adapter.fen.finding import Finding, about
+from adapter.fen.games import CHESS, XIANGQI
 from adapter.fen.glyphs import CASTLING, SQUARE
 from adapter.fen.parting import run_on, stuck
 from adapter.fen.problem import Field, Severity, Span
@@ -210,14 +211,20 @@ class _Splitter:
         return placement.part(0, cut), [placement.part(cut, cut + 1), placement.part(cut + 1, size), *rest]
 
     def _part_counters(self, fields: Fields) -> None:
-        """Parts two counters without a blank between them; where there are several ways, all are kept."""
+        """Parts two counters without a blank between them; where there are several ways, all are kept.
+
+        A number that a clock may reach is one: then the other is only missing.
+        """
         words = fields.words
         word = words.get("halfmove")
         if word is None or "fullmove" in words or not COUNTERS.fullmatch(word.plain):
             return
+        game = XIANGQI if fields.placement.plain.count("/") == XIANGQI.height - 1 else CHESS
+        if int(word.plain) <= max(reached for reached, _ in game.draws):
+            return
         pairs = counters.parted(word.plain, words["side"].plain if "side" in words else "b")
-        if len(pairs) == 1:
-            cut = len(str(pairs[0][0]))
+        if len(pairs) == 1 and not pairs[0][0]:
+            cut = len(str(pairs[0][1]))
             self._glued("halfmove", word.first + cut, word.first + cut)
             words["halfmove"], words["fullmove"] = word.part(0, cut), word.part(cut, len(word.plain))
         elif pairs:

@@ -53,8 +53,7 @@ class SmallFields:
     def counters(self) -> list[tuple[float, int, int]]:
         """Both counters together, with what it costs to believe them."""
         if self.fields.joined:
-            parted = counters.parted(self.fields.words["halfmove"].plain, self.side or "b")
-            return [(0.0, half, full) for half, full in parted]
+            return counters.parted(self.fields.words["halfmove"].plain, self.side or "b")
         pairs = itertools.product(self.halfmoves, self.fullmoves)
         found = [(one + two, half, full) for (one, half), (two, full) in pairs]
         words = [self.fields.words.get("halfmove"), self.fields.words.get("fullmove"), self.fields.surplus]

@@ -30,7 +30,7 @@ DEADLINES = {
     "silence": 1.0,
 }
 # An engine that does no harm obeys, though a busy machine may make it slow: it costs no time to let it.
-PATIENT = {"stop": 10.0, "search": 10.0, "search_slack": 10.0}
+PATIENT = {"start": 20.0, "ready": 20.0, "stop": 10.0, "search": 10.0, "search_slack": 10.0, "silence": 20.0}
 
 ENDS = {"EngineStartError", "EngineTimeout", "EngineDied", "IllegalEngineMove", "answered"}
 # What an engine may do and still be answered for: habits, not failures.

@@ -96,8 +96,8 @@ ITALIAN = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R"
         ("4k3/8/8/8/8/8/8/RNBK3R7b - - 1 16", "whitespace", "4k3/8/8/8/8/8/8/RNBK3R b - - 1 16"),
         (f"{XIANGQI}nb - - 0 1", "whitespace", f"{XIANGQI} b - - 0 1"),
         # both counters in one word, of which only one parting can be right
-        (f"{BOARD} w KQkq - 122", "whitespace", f"{BOARD} w KQkq - 1 22"),
-        (f"{BOARD} w KQkq -  228", "whitespace", f"{BOARD} w KQkq - 2 28"),
+        (f"{BOARD} w KQkq - 422", "whitespace", f"{BOARD} w KQkq - 4 22"),
+        (f"{BOARD} w KQkq -  922", "whitespace", f"{BOARD} w KQkq - 9 22"),
         # no blank at all
         (f"{BOARD}wKQkq-01", "whitespace", f"{BOARD} w KQkq - 0 1"),
         (f"{BOARD}wKQkq - 0 1", "whitespace", f"{BOARD} w KQkq - 0 1"),
@@ -119,9 +119,48 @@ def test_counters_that_may_part_in_several_places_are_offered() -> None:
     report = check(f"{BOARD} w KQkq - 1225")
     assert [problem.code for problem in report.problems] == ["whitespace"]
     assert report.fixed is None
-    assert set(report.suggestions) == {f"{BOARD} w KQkq - 1 225", f"{BOARD} w KQkq - 12 25"}
-    # no parting of a plain draw is right
-    assert check(f"{BOARD} w KQkq - 100").ok
+    pairs = ("1 225", "12 25", "1 25")  # the last with a digit typed over the blank
+    assert report.suggestions == tuple(f"{BOARD} w KQkq - {pair}" for pair in pairs)
+    assert f"{BOARD} w KQkq - 3 26" in check(f"{BOARD} w KQkq - 3026").suggestions
+
+
+@pytest.mark.parametrize(
+    ("fields", "codes"),
+    [
+        (f"{BOARD} w KQkq - 100", {"missing-fields", "halfmove-draw"}),
+        (f"{BOARD} w KQkq - 122", {"missing-fields", "halfmove-draw"}),
+        ("8/5k2/8/8/8/3K4/4R3/8 w - - 150", {"missing-fields", "halfmove-draw"}),
+        (f"{XIANGQI} w - - 112", {"missing-fields"}),
+        (f"{XIANGQI} w - - 120", {"missing-fields", "halfmove-draw"}),
+    ],
+)
+def test_a_clock_without_a_number_is_no_two_counters(fields: str, codes: set[str]) -> None:
+    """A missing field is a warning, and so is a clock that has reached a draw."""
+    report = check(fields)
+    assert report.ok
+    assert {problem.code for problem in report.problems} == codes
+
+
+@pytest.mark.parametrize(
+    ("record", "fixed"),
+    [
+        # rooks of one wing on two files, kings on two files: no array of Chess960 begins so
+        ("2r1k1r1/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQKBR1 w KQkq - 0 15", "w Q -"),
+        ("1rb1kb1r/pppp1ppp/n2Npq2/8/8/8/PPPPP1PP/1RBQKBRN b KQkq - 4 10", "b k -"),
+        ("1r2kbr1/pp2pp1p/6p1/2ppP3/1Pb2n2/BnN5/P1PN1PPP/2RK2R1 b KQkq - 5 26", "b - -"),
+        # all men that are left stand on the files of classical chess
+        ("2bqkbr1/prpp1ppp/N2p4/8/1p3n2/7P/PPPPPPP1/1RBQKBR1 w KQkq - 0 14", "w - -"),
+    ],
+)
+def test_rights_of_moved_rooks_and_kings_are_not_taken_for_chess960(record: str, fixed: str) -> None:
+    report = check(record)
+    assert (report.variant, [problem.code for problem in report.problems]) == (
+        "chess",
+        ["castling-impossible"],
+    )
+    board = record.split(" ")[0]
+    offered = [text for text in (report.fixed, *report.suggestions) if text and text.startswith(board)]
+    assert [" ".join(text.split(" ")[1:4]) for text in offered] == [fixed]
 
 
 def test_a_clock_beside_a_double_step_is_told_once() -> None:
