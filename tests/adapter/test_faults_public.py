@@ -37,8 +37,11 @@ ENDS = {"EngineStartError", "EngineTimeout", "EngineDied", "IllegalEngineMove", 
 HARMLESS = {
     "banner", "slow-ready", "malformed-options", "bom", "crlf", "blanks", "garbage", "stderr", "long-line",
     "bestmove-again", "unasked-bestmove", "illegal-ponder", "illegal-pv", "no-infos", "nonsense-scores",
-    "bounds-only", "decimals", "one-byte",
+    "bounds-only", "decimals", "one-byte", "early", "stubborn", "child-after",
+    "detached-child-after", "hog-after-go",
 }  # fmt: skip
+# Those that are answered once our deadline has told them to stop: how soon they then do is the machine's.
+TOLD_TO_STOP = {"ignore", "flood-after", "late", "slow-stop", "endless"}
 ILLEGAL = {"illegal-best", "no-move", "bare-bestmove"}
 
 
@@ -86,6 +89,12 @@ async def end_of(call: Callable[[Found], Awaitable[str]], found: Found) -> str:
         return "HANGS"
 
 
+def deadlines_of(fault: str) -> dict[str, float]:
+    if fault in HARMLESS:
+        return DEADLINES | PATIENT
+    return DEADLINES | PATIENT | {"search": DEADLINES["search"]} if fault in TOLD_TO_STOP else DEADLINES
+
+
 @pytest.mark.parametrize("call", CALLS)
 async def test_every_fault_ends(call: str, scripted: Scripted) -> None:
     turns = asyncio.Semaphore(AT_ONCE)
@@ -97,12 +106,12 @@ async def test_every_fault_ends(call: str, scripted: Scripted) -> None:
 
     async def cell(name: str) -> tuple[str, str]:
         async with turns:
-            deadlines = DEADLINES | PATIENT if name in HARMLESS else DEADLINES
-            return name, await end_of(CALLS[call], scripted(*flags[name], **deadlines))
+            return name, await end_of(CALLS[call], scripted(*flags[name], **deadlines_of(name)))
 
     ends = dict(await asyncio.gather(*map(cell, flags)))
     assert set(ends.values()) <= ENDS, ends
     assert {name: ends[name] for name in HARMLESS} == dict.fromkeys(HARMLESS, "answered")
+    assert {name: ends[name] for name in TOLD_TO_STOP} == dict.fromkeys(TOLD_TO_STOP, "answered")
     assert {name: ends[name] for name in ILLEGAL} == dict.fromkeys(ILLEGAL, "IllegalEngineMove")
     assert ends["silent"] == ends["slow-start"] == "EngineStartError"
     # `nobestmove` is no word of UCI: there the best move is still out
