@@ -1,8 +1,9 @@
-"""A session joined to its process: the listening thread on one side, the event loop on the other.
+"""A session joined to its process: what listens on one side, the driver's event loop on the other.
 
-The loop is woken only for what somebody waits for; reports of a search stay in its `Search`. Searches lined
-up behind one under way are sent by the listening thread, each the moment the last one has ended, and their
-ends are told to the loop several at a time (`engines.relay`).
+The loop itself listens where it can (`engines.ear`), else a thread, which wakes the loop only for what
+somebody waits for. Reports of a search stay in its `Search`. Searches lined up behind one under way are sent
+by what listens, each the moment the last one has ended (`engines.relay`), and a thread tells the loop of
+their ends several at a time.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ class Link:
             command,
             on_output=self._hear,
             on_quiet=self._hear_nothing,
+            on_loop=self._hear_here,
             cwd=profile.cwd,
             env=profile.env,
             name=profile.name,
@@ -235,18 +237,38 @@ class Link:
             self._hear_end()
             return None
         with self._lock:
-            if self._record is not None:
-                self._record(time.monotonic() - self._start, "<", data)
-            relay = self._relay
-            if relay.on and (request := relay.take(data)) is not None:
-                if request:
-                    self._write(request)
-                if not relay.owed or self._may_wait(relay.owed):
-                    return HOLD
-            elif not self._feed(data) and (not self._events or self._may_wait(len(self._events))):
-                return HOLD if self._events else None
+            urgent = self._take_in(data)
+            untold = self._relay.owed or len(self._events)
+            if not urgent and (not untold or self._may_wait(untold)):
+                return HOLD if untold or self._relay.heard else None
         self._release()
         return HOLD  # the beginning of an answer may be held
+
+    def _hear_here(self, data: bytes) -> float | None:
+        # the same on the event loop, which is told of everything at once
+        try:
+            with self._lock:
+                self._take_in(data)
+        except BaseException:
+            # one from the keyboard may come anywhere: what it kept us from hearing nobody will ever know
+            self.process.kill()
+            raise
+        if self._events or self._relay.owed:
+            self._dispatch()
+        return HOLD if self._relay.heard else None
+
+    def _take_in(self, data: bytes) -> bool:
+        # whether the loop must hear of it at once
+        if self._record is not None:
+            self._record(time.monotonic() - self._start, "<", data)
+        if self._relay.on and (request := self._relay.take(data)) is not None:
+            if request:
+                self._write(request)
+            return False
+        self._catch_up()
+        events = self.session.feed(data)
+        self._write(self.session.outgoing())
+        return self._note(events)
 
     def _hear_nothing(self) -> None:
         with self._lock:
@@ -264,13 +286,6 @@ class Link:
                 self._record(time.monotonic() - self._start, "<", b"")
             self._note(self.session.end(whole=whole))
         self._release()
-
-    def _feed(self, data: bytes) -> bool:
-        # whether the loop must hear of it at once
-        self._catch_up()
-        events = self.session.feed(data)
-        self._write(self.session.outgoing())
-        return self._note(events)
 
     def _note(self, events: list[Event]) -> bool:
         urgent = False

@@ -1,7 +1,7 @@
-"""One engine's process: started, listened to by one thread, and always ended and reaped.
+"""One engine's process: started, listened to, and always ended and reaped.
 
-The thread reads the engine's output and its standard error; what it reads goes to a callback. Nobody else
-waits on the pipes: a write that the engine does not take at once is left to the thread.
+A thread reads the engine's standard error, and its output where the event loop does not (`engines.ear`); what
+is read goes to a callback. A write that the engine does not take at once is left to the thread as well.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from engines.ear import Ear
 from engines.errors import EngineStartError
 from engines.pumps import Pump, start_pump
 
@@ -28,7 +29,9 @@ class EngineProcess:
 
     `on_output` is called on the listening thread with bytes as they come, and with b"" once at the end of
     the output. Where it returns a number of seconds, `on_quiet` is called on that thread when nothing comes
-    for so long. Raises EngineStartError when the program cannot be started.
+    for so long. With `on_loop` the running event loop listens, if it can: that one is called on it in place
+    of `on_output`, but for what is left at the end and the end itself. Raises EngineStartError when the
+    program cannot be started.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class EngineProcess:
         *,
         on_output: Callable[[bytes], float | None],
         on_quiet: Callable[[], None] = lambda: None,
+        on_loop: Callable[[bytes], float | None] | None = None,
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         name: str = "",
@@ -65,7 +69,16 @@ class EngineProcess:
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
-        self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet)
+        self._ear = self._lend(on_loop, on_quiet)
+        self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet, self._ear)
+
+    def _lend(self, hear: Callable[[bytes], float | None] | None, on_quiet: Callable[[], None]) -> Ear | None:
+        if hear is None or self._popen.stdout is None:
+            return None
+        try:
+            return Ear(self._popen.stdout.fileno(), hear, on_quiet)
+        except NotImplementedError:
+            return None
 
     @property
     def pid(self) -> int:
@@ -114,7 +127,7 @@ class EngineProcess:
         pipes. The exit status, None if even a kill did not end it. Cancelled, it kills and reaps at once."""
         try:
             status = await self._end(polite, grace)
-            self._pump.close()
+            self._close()
             await self.wait_last_words(AFTER_KILL)
         except asyncio.CancelledError:
             self.kill_and_reap()
@@ -141,6 +154,11 @@ class EngineProcess:
             self._popen.wait(AFTER_KILL)
         except subprocess.TimeoutExpired:
             return
+        self._close()
+
+    def _close(self) -> None:
+        if self._ear is not None:
+            self._ear.close()
         self._pump.close()
 
     def _signal(self, number: int) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import IO, Protocol
 
+from engines.ear import Ear
+
 CHUNK = 1 << 16
 TICK_MS = 250  # how soon an engine's end is noticed when a child of it still holds its pipes
 LAST_WORDS = 0.2  # seconds granted to output that was on its way when the process ended
@@ -45,6 +47,7 @@ class PollPump:
         on_output: Callable[[bytes], float | None],
         on_stderr: Callable[[bytes], None],
         on_quiet: Callable[[], None] = lambda: None,
+        ear: Ear | None = None,
     ) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
@@ -61,6 +64,9 @@ class PollPump:
         self._input_closing = False
         os.set_blocking(self._stdin, False)
         self._wake_read, self._wake_write = os.pipe()
+        self._ear = ear  # what listens to standard output in our place
+        if ear is not None:
+            ear.on_close = self._take_back
         self._thread = threading.Thread(target=self._run, name=f"engine-{popen.pid}", daemon=True)
         self._thread.start()
 
@@ -98,6 +104,15 @@ class PollPump:
         with self._lock:
             self._wake()
 
+    def _take_back(self) -> None:
+        # on the event loop: standard output is the thread's, or, where that is over, nobody's
+        with self._lock:
+            self._ear = None
+            self._wake()
+            over = self._wake_write < 0
+        if over and self._popen.stdout is not None:
+            self._popen.stdout.close()
+
     def _wake(self) -> None:
         if self._wake_write >= 0:
             os.write(self._wake_write, b"w")
@@ -110,8 +125,9 @@ class PollPump:
 
     def _run(self) -> None:
         poll = select.poll()
-        for fd in (self._wake_read, self._stdout, self._stderr):
+        for fd in (self._wake_read, self._stderr):
             poll.register(fd, select.POLLIN)
+        lent = True  # standard output, to the ear, until that gives it back
         open_outs = {self._stdout, self._stderr}
         said = [(self._stdout, select.POLLIN)]  # what mostly comes, and by itself
         writing = False
@@ -121,6 +137,9 @@ class PollPump:
         look_at = time.monotonic() + TICK_MS / 1000
         try:
             while self._stdout in open_outs and not self._closing:
+                if lent and self._ear is None:
+                    lent = False
+                    poll.register(self._stdout, select.POLLIN)
                 ready = poll.poll(0 if ended else TICK_MS if patience is None else patience * 1000)
                 now = time.monotonic()
                 quick = ready == said and now < look_at and not (ended or writing or self._pending)
@@ -138,6 +157,10 @@ class PollPump:
                     break
                 elif not ended and (not ready or now >= look_at):
                     ended, look_at = self._popen.poll() is not None, now + TICK_MS / 1000
+                    if lent and (ear := self._ear) is not None and (ended or ear.deserted):
+                        # a child of the process may hold its output open, and nobody would hear of its end
+                        ended = False
+                        ear.dismiss()
                 for fd, _ in ready:
                     if fd in open_outs:
                         data = self._read(fd)
@@ -213,8 +236,9 @@ class PollPump:
             os.close(self._wake_read)
             os.close(self._wake_write)
             self._wake_write = -1
+            lent = self._ear is not None
         for stream in (self._popen.stdout, self._popen.stderr):
-            if stream is not None:
+            if stream is not None and not (lent and stream is self._popen.stdout):
                 stream.close()
 
 
@@ -228,10 +252,14 @@ class ThreadPump:
         on_output: Callable[[bytes], float | None],
         on_stderr: Callable[[bytes], None],
         on_quiet: Callable[[], None] = lambda: None,
+        ear: Ear | None = None,
     ) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
+        if ear is not None:
+            # a thread that waits for the pipe hears as soon
+            ear.close()
         self._popen = popen
         self._on_output, self._on_quiet = on_output, on_quiet
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
@@ -319,7 +347,9 @@ def start_pump(
     on_output: Callable[[bytes], float | None],
     on_stderr: Callable[[bytes], None],
     on_quiet: Callable[[], None] = lambda: None,
+    ear: Ear | None = None,
 ) -> Pump:
-    """The pump that suits the platform, running."""
+    """The pump that suits the platform, running. Where an `ear` listens to standard output, the pump does
+    once the ear was closed."""
     kind: type[PollPump] | type[ThreadPump] = PollPump if hasattr(select, "poll") else ThreadPump
-    return kind(popen, on_output, on_stderr, on_quiet)
+    return kind(popen, on_output, on_stderr, on_quiet, ear)

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Iterator
 import msgspec
 import pytest
 
+import engines.process
 from engines.driver import Driver
+from engines.ear import Ear
 from engines.find import choose, known
 from engines.profile import Deadlines, Profile
 
@@ -24,6 +26,23 @@ def _no_hang(request: pytest.FixtureRequest) -> Iterator[None]:
     faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
     yield
     faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture
+def threads_listen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event loop as one that cannot listen to pipes: the pump's thread does."""
+
+    def deaf(*_: object) -> Ear:
+        raise NotImplementedError
+
+    monkeypatch.setattr(engines.process, "Ear", deaf)
+
+
+@pytest.fixture(params=["loop", "thread"])
+def either_listens(request: pytest.FixtureRequest) -> None:
+    """Once as it is where the event loop can listen to pipes, once where it cannot."""
+    if request.param == "thread":
+        request.getfixturevalue("threads_listen")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from engines.plan import Plan
 from engines.running import Running
 from engines.session import State
 
-pytestmark = pytest.mark.usefixtures("no_leaks_async")
+pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 
 DEPTH = Plan(go="go depth 3")
 ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)

@@ -15,7 +15,7 @@ from engines.errors import EngineDied, EngineError, OptionError
 from engines.events import Event, Finished
 from engines.plan import Plan
 
-pytestmark = pytest.mark.usefixtures("no_leaks_async")
+pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 
 Start = Callable[..., Awaitable[Driver]]
 POSITION = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -89,8 +89,9 @@ CALLS: dict[str, Callable[[Driver], Awaitable[object]]] = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-async def test_a_death_that_nobody_has_heard_of_yet(start: Start, call: str) -> None:
+async def test_a_death_that_nobody_has_heard_of_yet(start: Start, call: str, threads_listen: None) -> None:
     # the listening thread knows, the event loop does not
+    del threads_listen
     driver = await start()
     await driver.result(await driver.begin(POSITION, DEPTH))
     os.kill(driver.pid, signal.SIGKILL)

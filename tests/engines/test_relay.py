@@ -161,6 +161,14 @@ def test_an_answer_without_its_fence_is_none_of_the_next_ones() -> None:
     assert talk.session.strays == 1
 
 
+def test_an_end_that_is_oddly_put_is_not_held_back() -> None:
+    answers = [b"readyok\n  bestmove e2e4\nreadyok\n" + REPORT.encode() + b"\n", b"bestmove d2d4\n"]
+    talk = Talk([SHORT] * 2, answers, relayed=True)
+    while talk.hear(1):
+        pass
+    assert [search.best for search in talk.over] == ["e2e4", "d2d4"]
+
+
 def test_a_long_answer_is_not_held_back() -> None:
     flood = b"readyok\n" + (REPORT.encode() + b"\n") * 100
     talk = Talk([SHORT] * 2, [flood + b"bestmove e2e4\n", b"readyok\nbestmove d2d4\n"], relayed=True)

@@ -1,0 +1,180 @@
+"""The ear on real pipes and processes: it hears on the event loop, and what it leaves the thread hears."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from engines.driver import Driver
+from engines.ear import Ear
+from engines.errors import EngineDied
+from engines.plan import Plan
+from engines.process import EngineProcess
+from engines.profile import Profile
+
+PATIENCE = 20.0  # seconds until something that must happen counts as not happening
+ECHO = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stdout.buffer.flush()"
+
+
+class Heard:
+    """A process and what it printed: on the event loop, then on the thread, then the end."""
+
+    def __init__(self, program: str) -> None:
+        self.here, self.there = bytearray(), bytearray()
+        self.ended = threading.Event()
+        self.process = EngineProcess(
+            (sys.executable, "-S", "-c", program), on_output=self._hear, on_loop=self._hear_here
+        )
+        self._home = threading.get_ident()
+
+    def _hear_here(self, data: bytes) -> None:
+        assert threading.get_ident() == self._home
+        assert data
+        assert not self.there, "the thread was ahead of the loop"
+        assert not self.ended.is_set(), "something was heard behind the end"
+        self.here += data
+
+    def _hear(self, data: bytes) -> None:
+        assert threading.get_ident() != self._home
+        assert not self.ended.is_set(), "something was heard behind the end"
+        self.there += data
+        if not data:
+            self.ended.set()
+
+    async def until(self, happened: Callable[[], object]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not happened():  # noqa: ASYNC110 - the other side may be a thread
+                await asyncio.sleep(0.005)
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_all_is_heard_on_the_loop_and_the_end_on_the_thread() -> None:
+    heard = Heard(ECHO)
+    lines = [b"line %d\n" % number for number in range(500)]
+    for line in lines:
+        heard.process.write(line)
+    await heard.until(lambda: len(heard.here) == sum(map(len, lines)))
+    heard.process.close_input()
+    await heard.until(heard.ended.is_set)
+    assert bytes(heard.here) == b"".join(lines)
+    assert not heard.there
+    assert await heard.process.end(polite=True, grace=PATIENCE) == 0
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_a_child_that_holds_the_output_does_not_hide_the_end() -> None:
+    program = (
+        "import subprocess, sys\n"
+        "subprocess.Popen([sys.executable, '-S', '-c', 'import time; time.sleep(60)'])\n"
+        "print('last words', flush=True)"
+    )
+    heard = Heard(program)
+    await heard.until(heard.ended.is_set)
+    assert bytes(heard.here + heard.there).split() == [b"last", b"words"]
+    assert await heard.process.end(polite=True, grace=PATIENCE) == 0
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_one_that_talks_on_is_ended_in_the_midst_of_it() -> None:
+    heard = Heard("while True: print('and another thing', flush=True)")
+    await heard.until(lambda: len(heard.here) > 100_000)
+    assert await heard.process.end(polite=False, grace=PATIENCE) is not None
+    assert heard.ended.is_set()
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_a_task_cancelled_while_it_ends_one_leaves_nothing() -> None:
+    heard = Heard(
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True)\ntime.sleep(60)"
+    )
+    await heard.until(lambda: heard.here)
+    ending = asyncio.create_task(heard.process.end(polite=True, grace=PATIENCE))
+    await asyncio.sleep(0.05)
+    ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    await heard.until(heard.ended.is_set)
+
+
+@pytest.mark.usefixtures("no_leaks")
+def test_on_a_loop_that_was_closed_the_thread_hears_the_rest() -> None:
+    with asyncio.Runner() as runner:
+
+        async def begun() -> Heard:
+            heard = Heard("import sys\nprint('one', flush=True)\nsys.stdin.read()\nprint('two')")
+            await heard.until(lambda: heard.here)
+            return heard
+
+        heard = runner.run(begun())
+    heard.process.close_input()
+    assert heard.ended.wait(PATIENCE)
+    assert bytes(heard.here).split() == [b"one"]
+    assert bytes(heard.there).split() == [b"two"]
+    heard.process.kill_and_reap()
+
+
+async def test_quiet_is_told_once_nothing_comes_for_so_long() -> None:
+    read, write = os.pipe()
+    told: list[tuple[str, float]] = []
+
+    def hear(data: bytes) -> float | None:
+        told.append((data.decode(), time.monotonic()))
+        return None if data == b"end" else 0.2
+
+    ear = Ear(read, hear, lambda: told.append(("quiet", time.monotonic())))
+    for _ in range(8):
+        os.write(write, b"talk")
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    assert [word for word, _ in told] == ["talk"] * 8 + ["quiet"]
+    assert told[-1][1] - told[-2][1] >= 0.19
+    os.write(write, b"talk")
+    await asyncio.sleep(0.02)
+    os.write(write, b"end")
+    await asyncio.sleep(0.3)
+    assert [word for word, _ in told[9:]] == ["talk", "end"], "quiet was told of what had no more to come"
+    closed: list[bool] = []
+    ear.on_close = lambda: closed.append(True)
+    ear.close()
+    ear.close()
+    assert closed == [True]
+    os.write(write, b"talk")
+    await asyncio.sleep(0.02)
+    assert told[-1][0] == "end"
+    os.close(read)
+    os.close(write)
+
+
+@pytest.mark.usefixtures("no_leaks")
+def test_an_interrupt_in_the_midst_of_hearing_ends_the_engine(
+    scripted: Callable[..., tuple[Profile, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # what was read then is lost, and no later answer may be taken for the one that was in it
+    loop = asyncio.new_event_loop()
+
+    async def asked() -> Driver:
+        return await Driver.open(*scripted())
+
+    async def search(driver: Driver) -> object:
+        return await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))
+
+    def interrupted(data: bytes) -> bool:
+        raise KeyboardInterrupt
+
+    driver = loop.run_until_complete(asked())
+    searching = loop.create_task(search(driver))
+    monkeypatch.setattr(driver._link, "_take_in", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(searching)
+    monkeypatch.undo()
+    for call in (searching, loop.create_task(driver.ping())):
+        with pytest.raises(EngineDied):
+            loop.run_until_complete(call)
+    loop.run_until_complete(driver.close())
+    loop.close()
