@@ -133,23 +133,23 @@ class Position:
     def legal_moves(self) -> tuple[str, ...]:
         """All legal moves, canonical, in an order that depends on the position alone."""
         if self._legal is None:
-            self._legal = tuple(self._copy().legal_moves())
+            self._legal = tuple(self._board().legal_moves())
         return self._legal
 
     @property
     def outcome(self) -> Outcome | None:
         """Winner and reason when the side to move has no legal move, else None."""
-        return self._copy().outcome()
+        return self._board().outcome()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """One sentence for each rule by which the game is, or could be claimed, drawn."""
-        return tuple(self._copy().remarks())
+        return tuple(self._board().remarks())
 
     @property
     def in_check(self) -> bool:
         """Whether the side to move is in check."""
-        return self._copy().in_check()
+        return self._board().in_check()
 
     def record(self, *, ep: EpStyle = "legal", castling: CastlingStyle = "xfen") -> str:
         """The record of the position reached, in the dialect asked for."""
@@ -273,7 +273,7 @@ class Position:
         return board
 
     def _board(self) -> Board:
-        """The cached board. Never pushed to: a position may be shared between threads."""
+        """The cached board. Read, and never pushed to: a position may be shared between threads."""
         if self._cached is None:
             board = self._variant.board(self._root)
             for move in self._moves:

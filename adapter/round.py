@@ -33,8 +33,8 @@ STRIKES = 2  # engines that may crash or hang on one position
 LOSSES = 3  # engines that may be lost on one position, whoever ended them
 AHEAD = 16  # positions pulled ahead of the reader, for each engine
 LINED_UP = 2  # positions an engine is given behind the one it is at
-# The same where the last search was over within so many seconds: the ends of such are told several at a time,
-# which costs a third less than each by itself, and whoever else wants the engine does not wait for long.
+# The same where the last search was over within so many seconds: a thread that listens tells the ends of such
+# several at a time, which costs a third less, and whoever else wants the engine does not wait for long.
 BRISK, LINED_UP_BRISK = 0.02, AHEAD - 2
 TRIAL = Limit(depth=1)  # what every engine can do
 TRIAL_SECONDS = 5.0

@@ -89,7 +89,7 @@ class Search:
         if len(line) > MAX_KEPT:
             line = line[:MAX_KEPT].rsplit(b" ", 1)[0]
         common = COMMON(line)
-        if common is not None and (slot := self._slots.get(int(common[1]))) is not None:
+        if common is not None and (slot := self._slot(int(common[1]))) is not None:
             slot.exact, slot.bound, slot.later = line, None, None
             if self.backlog is not None:
                 self._queue([line])
@@ -204,12 +204,9 @@ class Search:
                 rank = max(int(line[at + 9 : at + 19].split(None, 1)[0]), 1)
             except (ValueError, IndexError):
                 rank = 1
-        slot = self._slots.get(rank)
+        slot = self._slot(rank)
         if slot is None:
-            if len(self._slots) >= MAX_LINES:
-                self.fault(f"more than {MAX_LINES} lines were reported; the others are left out")
-                return
-            slot = self._slots[rank] = Slot()
+            return
         # `score banana` must not drive out the last score that could be read
         if not _SCORED(line):
             slot.later = line
@@ -217,6 +214,15 @@ class Search:
             slot.bound, slot.later = line, None
         else:
             slot.exact, slot.bound, slot.later = line, None, None
+
+    def _slot(self, rank: int) -> Slot | None:
+        slot = self._slots.get(rank)
+        if slot is None:
+            if len(self._slots) >= MAX_LINES:
+                self.fault(f"more than {MAX_LINES} lines were reported; the others are left out")
+                return None
+            slot = self._slots[rank] = Slot()
+        return slot
 
     def _queue(self, lines: list[bytes]) -> None:
         backlog = self.backlog

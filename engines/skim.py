@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from itertools import product
 
 COMMON = re.compile(
-    rb"info depth \d+ seldepth \d+ multipv (\d+) score (?:cp|mate) -?\d+ (?:wdl \d+ \d+ \d+ )?"
+    rb"info depth \d+ seldepth \d+ multipv ([1-9]\d{0,3}) score (?:cp|mate) -?\d+ (?:wdl \d+ \d+ \d+ )?"
     rb"nodes \d+ nps \d+ (?:hashfull \d+ )?tbhits \d+ time \d+ pv [a-iknqr0-9 ]+"
 ).fullmatch  # a report with an exact score; its one group is the rank
 BLOCK = 1000  # bytes; a smaller block is taken line by line

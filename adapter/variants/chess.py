@@ -17,6 +17,7 @@ import chess
 
 from adapter.variants.chess_reading import read_move
 from adapter.variants.chess_record import castling_xfen, placement, read_record
+from adapter.variants.chess_san import san_and_push
 from adapter.variants.variant import CastlingStyle, EpStyle, Outcome, Side, Variant
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
@@ -129,7 +130,7 @@ class ChessBoard:
         # whether it checks or mates is seen once the move is made: why make it twice
         played = _move(move)
         self._played.append(played)
-        return self._board.san_and_push(played)
+        return san_and_push(self._board, played)
 
     def pop(self) -> None:
         self._played.pop()

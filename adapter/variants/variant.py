@@ -27,6 +27,9 @@ class Outcome(msgspec.Struct, frozen=True):
 class Board(Protocol):
     """One game in progress, mutable. Moves are canonical text: UCI for chess, ICCS 0-9 for xiangqi.
 
+    Several threads may read it at a time (`legal_moves`, `in_check`, `outcome`, `remarks`, `fen`): these
+    change nothing, not even to change it back.
+
     Chess960 castling is canonical as king takes rook (`e1h1`), chess castling as `e1g1`.
     """
 

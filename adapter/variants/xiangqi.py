@@ -55,7 +55,8 @@ class XiangqiBoard:
         return f"{placement} {'w' if self._red else 'b'} - - {self._halfmove} {self._fullmove}"
 
     def legal_moves(self) -> list[str]:
-        return xiangqi_moves.legal_moves(self._cells, self._red)
+        # a move is tried on the cells
+        return xiangqi_moves.legal_moves(self._cells.copy(), self._red)
 
     def is_legal(self, move: str) -> bool:
         ends = MOVES.get(move)

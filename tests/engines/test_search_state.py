@@ -241,3 +241,32 @@ def test_each_line_is_what_its_own_reports_say(reports: list[tuple[int, tuple[st
             elif kind == "bound":
                 bound = Bound("lower", Cp(score))
         assert (info.score, info.bound) == (exact, bound)
+
+
+COMMON_WORDS = {
+    "depth": "3",
+    "seldepth": "4",
+    "multipv": "1",
+    "score cp": "31",
+    "nodes": "20",
+    "nps": "20000",
+    "tbhits": "0",
+    "time": "1",
+}
+
+
+@pytest.mark.parametrize("key", COMMON_WORDS)
+@pytest.mark.parametrize("digits", [5, 400, 5000])  # Python reads no number of more than 4,300
+def test_a_number_too_long_to_be_meant_costs_itself_alone(key: str, digits: int) -> None:
+    words = {**COMMON_WORDS, key: "9" * digits}
+    line = " ".join(f"{name} {value}" for name, value in words.items()) + " pv e2e4"
+    info = only(heard(line))
+    assert info.pv == ("e2e4",)
+    assert info.depth == (99999 if (key, digits) == ("depth", 5) else None if key == "depth" else 3)
+
+
+def test_a_rank_of_nought_is_the_first() -> None:
+    assert (
+        only(heard("depth 3 seldepth 4 multipv 0 score cp 31 nodes 20 nps 1 tbhits 0 time 1 pv e2e4")).multipv
+        == 1
+    )

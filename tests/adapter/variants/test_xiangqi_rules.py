@@ -178,3 +178,22 @@ def test_variant_is_found_by_name() -> None:
     assert (variant.rank_base, variant.notation, variant.uci_variant) == (0, "wxf", "xiangqi")
     assert {"iccs", "wxf", "chinese", "uci"} <= set(variant.notations)
     assert all(variant.board(START).show("h2e2", notation) for notation in variant.notations)
+
+
+class Touched(list[str]):
+    """Cells that may be read."""
+
+    def __setitem__(self, *_: object) -> None:
+        raise AssertionError("reading a board changed it")
+
+
+def test_reading_a_board_changes_nothing_even_for_a_moment() -> None:
+    # several threads may share one
+    for fen in ("3k5/4a4/9/9/9/9/9/9/4R4/4K4 b - - 0 1", START, "3ak4/9/9/9/9/9/9/4r4/4A4/4K4 w - - 9 9"):
+        board = XiangqiBoard(fen)
+        board._cells = Touched(board._cells)
+        assert board.legal_moves()
+        assert board.outcome() is None
+        assert board.fen() == fen
+        board.in_check()
+        board.remarks()
