@@ -118,6 +118,10 @@ class Link:
             self._catch_up()
             data = b"".join([command(self.session) for command in commands])
             self._write(data)
+            if self.process.lent:
+                # Who looks at a search catches up first, so that its reports need not be taken in one by one.
+                # A thread could not keep them: nobody would tell it that no more come.
+                self._relay.start()
         return data
 
     def stop(self, search: Search, reason: str) -> bool:
@@ -244,8 +248,8 @@ class Link:
         self._release()
         return HOLD  # the beginning of an answer may be held
 
-    def _hear_here(self, data: bytes) -> float | None:
-        # the same on the event loop, which is told of everything at once
+    def _hear_here(self, data: bytes) -> None:
+        # the same on the event loop, which is told of every end at once
         try:
             with self._lock:
                 self._take_in(data)
@@ -255,7 +259,6 @@ class Link:
             raise
         if self._events or self._relay.owed:
             self._dispatch()
-        return HOLD if self._relay.heard else None
 
     def _take_in(self, data: bytes) -> bool:
         # whether the loop must hear of it at once

@@ -29,9 +29,9 @@ class EngineProcess:
 
     `on_output` is called on the listening thread with bytes as they come, and with b"" once at the end of
     the output. Where it returns a number of seconds, `on_quiet` is called on that thread when nothing comes
-    for so long. With `on_loop` the running event loop listens, if it can: that one is called on it in place
-    of `on_output`, but for what is left at the end and the end itself. Raises EngineStartError when the
-    program cannot be started.
+    for so long. With `on_loop` the running event loop listens, if it can (`lent`): that one is called on it
+    in place of these two, but for what is left at the end and the end itself. Raises EngineStartError when
+    the program cannot be started.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class EngineProcess:
         *,
         on_output: Callable[[bytes], float | None],
         on_quiet: Callable[[], None] = lambda: None,
-        on_loop: Callable[[bytes], float | None] | None = None,
+        on_loop: Callable[[bytes], None] | None = None,
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         name: str = "",
@@ -69,16 +69,21 @@ class EngineProcess:
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
-        self._ear = self._lend(on_loop, on_quiet)
+        self._ear = self._lend(on_loop)
         self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet, self._ear)
 
-    def _lend(self, hear: Callable[[bytes], float | None] | None, on_quiet: Callable[[], None]) -> Ear | None:
+    def _lend(self, hear: Callable[[bytes], None] | None) -> Ear | None:
         if hear is None or self._popen.stdout is None:
             return None
         try:
-            return Ear(self._popen.stdout.fileno(), hear, on_quiet)
+            return Ear(self._popen.stdout.fileno(), hear)
         except NotImplementedError:
             return None
+
+    @property
+    def lent(self) -> bool:
+        """Whether its output is listened to by the event loop."""
+        return self._ear is not None
 
     @property
     def pid(self) -> int:
