@@ -178,6 +178,8 @@ class Work:
         engine = opened(found, options=self._wishes, transcript=given["transcript"])
         starting = asyncio.create_task(stack.enter_async_context(engine))
         stack.push_async_callback(_leave, starting)
+        # its process first: what loads on a thread would hold it up
+        await asyncio.sleep(0)
         await asyncio.to_thread(variants.get, report.variant)
         return starting
 
