@@ -268,8 +268,10 @@ class Link:
             if request:
                 self._write(request)
             return False
+        # an answer that is whole now is seen at a glance
+        kept, self._relay.heard = self._relay.heard, b""
         self._catch_up()
-        events = self.session.feed(data)
+        events = self.session.feed(kept + data)
         self._write(self.session.outgoing())
         return self._note(events)
 

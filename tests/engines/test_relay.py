@@ -95,8 +95,9 @@ class Talk:
             if request:
                 self._send(request)
         else:
+            kept, self._relay.heard = self._relay.heard, b""
             self._note(self._relay.let_go())
-            self._note(self.session.feed(data))
+            self._note(self.session.feed(kept + data))
             self.session.outgoing()
         return True
 
