@@ -12,7 +12,7 @@ import msgspec
 
 from engines.agenda import Agenda
 from engines.dialects import Dialect
-from engines.errors import EngineError, EngineStartError, EngineTimeout
+from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
 from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
 from engines.info import Info, read
 from engines.link import Evidence, Link, Record
@@ -310,6 +310,9 @@ class Driver:
             async with asyncio.timeout(seconds):
                 await asyncio.shield(self._greeting)
         except TimeoutError:
+            if self._greeting.done():
+                # we were held up, and the answer lay there
+                return self._greeting.result()
             evidence = self._link.evidence()
             heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
             said = f"it printed {heard[-1]!r}" if heard else "it printed nothing"
@@ -375,6 +378,9 @@ class Driver:
             async with asyncio.timeout(seconds):
                 await asyncio.shield(pong)
         except TimeoutError:
+            if pong.done():
+                # we were held up, and the answer lay there
+                return pong.result()
             self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
             await self._link.ended()
             self._check()
@@ -405,6 +411,7 @@ class Driver:
         elif isinstance(event, Gone):
             if not self._link.ending:
                 self._burial = self._loop.create_task(self._bury())
+                self._burial.add_done_callback(self._buried)
         elif isinstance(event, Reported):
             if (running := self._agenda.busy) is not None and running.search is event.search:
                 running.news.set()
@@ -420,6 +427,14 @@ class Driver:
         error = self._link.obituary(status, greeted=self._greeting.done())
         self._abandon(error)
         self._link.end(self.profile.deadlines.quit)
+
+    def _buried(self, burial: asyncio.Task[None]) -> None:
+        if self.failure is None:
+            # it was broken off, from the keyboard perhaps: nobody is to wait for what it died of
+            if not burial.cancelled():
+                burial.exception()
+            self._link.process.kill()
+            self._abandon(EngineDied(f"{self.name} died", engine=self.name))
 
     def _abandon(self, error: EngineError) -> None:
         self.failure = self.failure or error

@@ -8,21 +8,33 @@ import contextlib
 import os
 import select
 from collections.abc import Callable
+from typing import NamedTuple
 
-CHUNK = 1 << 16
+CHUNK = 1 << 14  # bytes read at a time: others on the loop have their turn between two of them
+
+
+class Listener(NamedTuple):
+    """Who hears what an ear reads: `take` takes bytes in as they come, and `tell` then tells of what they
+    meant. An exception in the midst of `take` loses some; one in `tell` must not."""
+
+    take: Callable[[bytes], None]
+    tell: Callable[[], None]
 
 
 class Ear:
     """Reads a pipe on the event loop until its end, or until `close`; then `on_close` is called, once.
 
-    `hear` is called with bytes as they come, on the loop, and never with none: the pipe's end is left to
-    whoever `on_close` gives it to. Raises NotImplementedError where a loop cannot listen to pipes (Windows).
+    The listener is called on the loop, and never with no bytes: the pipe's end is left to whoever `on_close`
+    gives it to. `on_broken` is called when an exception, one from the keyboard perhaps, came between: what
+    was read then nobody will ever know. Raises NotImplementedError where a loop cannot listen to pipes
+    (Windows).
     """
 
-    def __init__(self, pipe: int, hear: Callable[[bytes], None]) -> None:
+    def __init__(self, pipe: int, listener: Listener, on_broken: Callable[[], None]) -> None:
         self.on_close: Callable[[], None] = lambda: None
         self._pipe = pipe
-        self._hear = hear
+        self._take, self._tell = listener
+        self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()
         self._open = True
         if not hasattr(select, "poll"):
@@ -53,10 +65,20 @@ class Ear:
 
     def _read(self) -> None:
         try:
-            data = os.read(self._pipe, CHUNK)
-        except OSError:
-            data = b""
-        if not data:
-            self.close()
+            data = _what_is_there(self._pipe)
+            if data:
+                self._take(data)
+        except BaseException:
+            self._on_broken()
+            raise
+        if data:
+            self._tell()
         else:
-            self._hear(data)
+            self.close()
+
+
+def _what_is_there(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, CHUNK)
+    except OSError:
+        return b""

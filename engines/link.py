@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from engines.dialects import Dialect
+from engines.ear import Listener
 from engines.errors import EngineDied, EngineError, EngineStartError
 from engines.events import Begun, Event, Finished
 from engines.process import EngineProcess
@@ -90,7 +91,7 @@ class Link:
             command,
             on_output=self._hear,
             on_quiet=self._hear_nothing,
-            on_loop=self._hear_here,
+            on_loop=Listener(self._hear_here, self._tell_here),
             cwd=profile.cwd,
             env=profile.env,
             name=profile.name,
@@ -250,13 +251,10 @@ class Link:
 
     def _hear_here(self, data: bytes) -> None:
         # the same on the event loop, which is told of every end at once
-        try:
-            with self._lock:
-                self._take_in(data)
-        except BaseException:
-            # one from the keyboard may come anywhere: what it kept us from hearing nobody will ever know
-            self.process.kill()
-            raise
+        with self._lock:
+            self._take_in(data)
+
+    def _tell_here(self) -> None:
         if self._events or self._relay.owed:
             self._dispatch()
 
@@ -296,7 +294,7 @@ class Link:
         urgent = False
         for event in events:
             if isinstance(event, Begun):
-                self.begun = event.search, time.monotonic()
+                self.begun = event.search, self._relay.fallen_at()
                 # only a time we keep ourselves needs a timer as exact as a wake-up
                 if event.search.plan.seconds is None:
                     continue

@@ -7,6 +7,7 @@ is read goes to a callback. A write that the engine does not take at once is lef
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from engines.ear import Ear
+from engines.ear import Ear, Listener
 from engines.errors import EngineStartError
 from engines.pumps import Pump, start_pump
 
@@ -30,8 +31,8 @@ class EngineProcess:
     `on_output` is called on the listening thread with bytes as they come, and with b"" once at the end of
     the output. Where it returns a number of seconds, `on_quiet` is called on that thread when nothing comes
     for so long. With `on_loop` the running event loop listens, if it can (`lent`): that one is called on it
-    in place of these two, but for what is left at the end and the end itself. Raises EngineStartError when
-    the program cannot be started.
+    in place of these two, but for what is left at the end and the end itself; broken off in the midst of it,
+    the process is killed. Raises EngineStartError when the program cannot be started.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class EngineProcess:
         *,
         on_output: Callable[[bytes], float | None],
         on_quiet: Callable[[], None] = lambda: None,
-        on_loop: Callable[[bytes], None] | None = None,
+        on_loop: Listener | None = None,
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         name: str = "",
@@ -69,16 +70,34 @@ class EngineProcess:
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
-        self._ear = self._lend(on_loop)
-        self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet, self._ear)
+        self._ear: Ear | None = None
+        try:
+            self._ear = self._lend(on_loop)
+            self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet, self._ear)
+        except BaseException as error:
+            self._undo()
+            if not isinstance(error, OSError | RuntimeError):
+                raise
+            raise EngineStartError(f"{self.name} cannot be listened to: {error}", engine=self.name) from None
 
-    def _lend(self, hear: Callable[[bytes], None] | None) -> Ear | None:
-        if hear is None or self._popen.stdout is None:
+    def _lend(self, listener: Listener | None) -> Ear | None:
+        if listener is None or self._popen.stdout is None:
             return None
         try:
-            return Ear(self._popen.stdout.fileno(), hear)
+            return Ear(self._popen.stdout.fileno(), listener, self.kill)
         except NotImplementedError:
             return None
+
+    def _undo(self) -> None:
+        # it was started, and is not listened to: no thread could be started, or we were interrupted
+        if self._ear is not None:
+            self._ear.close()
+        self.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(AFTER_KILL)
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                pipe.close()
 
     @property
     def lent(self) -> bool:

@@ -18,6 +18,7 @@ from engines.ear import Ear
 CHUNK = 1 << 16
 TICK_MS = 250  # how soon an engine's end is noticed when a child of it still holds its pipes
 LAST_WORDS = 0.2  # seconds granted to output that was on its way when the process ended
+MOST_REST = 4  # chunks that are read once we were closed; a pipe holds one
 MAX_PENDING = 16 << 20  # bytes an engine may leave unread before what we send it is dropped
 
 
@@ -68,7 +69,13 @@ class PollPump:
         if ear is not None:
             ear.on_close = self._take_back
         self._thread = threading.Thread(target=self._run, name=f"engine-{popen.pid}", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._wake_write = -1
+            raise
 
     @property
     def alive(self) -> bool:
@@ -127,7 +134,7 @@ class PollPump:
         poll = select.poll()
         for fd in (self._wake_read, self._stderr):
             poll.register(fd, select.POLLIN)
-        lent = True  # standard output, to the ear, until that gives it back
+        lent, dismissed = True, False  # standard output, to the ear, until that gives it back
         open_outs = {self._stdout, self._stderr}
         said = [(self._stdout, select.POLLIN)]  # what mostly comes, and by itself
         writing = False
@@ -140,7 +147,8 @@ class PollPump:
                 if lent and self._ear is None:
                     lent = False
                     poll.register(self._stdout, select.POLLIN)
-                ready = poll.poll(0 if ended else TICK_MS if patience is None else patience * 1000)
+                over = ended and not lent
+                ready = poll.poll(0 if over else TICK_MS if patience is None else patience * 1000)
                 now = time.monotonic()
                 quick = ready == said and now < look_at and not (ended or writing or self._pending)
                 if quick and (data := self._read(self._stdout)):
@@ -150,16 +158,17 @@ class PollPump:
                 if patience is not None and now >= quiet_at and said[0] not in ready:
                     patience = None
                     self._on_quiet()
-                elif ended and (not ready or (drained and now >= look_at)):
+                elif over and (not ready or (drained and now >= look_at)):
                     # Somebody, a child of the process, keeps its output open, or goes on writing. What it had
                     # said itself, perhaps between a wait and the look at its end, has been read by now: no
                     # pipe holds more than a chunk.
                     break
                 elif not ended and (not ready or now >= look_at):
                     ended, look_at = self._popen.poll() is not None, now + TICK_MS / 1000
-                    if lent and (ear := self._ear) is not None and (ended or ear.deserted):
-                        # a child of the process may hold its output open, and nobody would hear of its end
-                        ended = False
+                    ear = self._ear
+                    if ear is not None and not dismissed and (ended or ear.deserted):
+                        # a child of the process may hold its output open: no end of it would be heard
+                        dismissed = True
                         ear.dismiss()
                 for fd, _ in ready:
                     if fd in open_outs:
@@ -191,6 +200,8 @@ class PollPump:
         finally:
             if writing:
                 poll.unregister(self._stdin)
+            if self._stdout in open_outs and self._ear is None:
+                self._read_rest()
             self._on_output(b"")
             if self._stderr in open_outs:
                 self._linger(poll)
@@ -201,6 +212,15 @@ class PollPump:
             return os.read(fd, CHUNK)
         except OSError:
             return b""
+
+    def _read_rest(self) -> None:
+        # we were closed: what the process had said lies in the pipe, whatever a child of it says on
+        rest = select.poll()
+        rest.register(self._stdout, select.POLLIN)
+        for _ in range(MOST_REST):
+            if not rest.poll(0) or not (data := self._read(self._stdout)):
+                return
+            self._on_output(data)
 
     def _flush(self) -> None:
         with self._lock:

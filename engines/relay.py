@@ -7,6 +7,7 @@ Whoever reads the session's state, or gives it a command, has it brought up to d
 
 from __future__ import annotations
 
+import time
 from collections import deque
 
 from engines.events import Event
@@ -33,14 +34,21 @@ class Relay:
             deque()
         )  # whole answers, each with the search sent behind it
         self._sign = session.ready_line
+        self._fallen: float | None = None  # when the fence fell of whose answer we have the beginning
 
     @property
     def owed(self) -> int:
         """How many ends of searches the session has not been told of."""
         return len(self._owed)
 
+    def fallen_at(self) -> float:
+        """When the fence fell of which the session has just heard that it did (`time.monotonic`)."""
+        fallen, self._fallen = self._fallen, None
+        return time.monotonic() if fallen is None else fallen
+
     def start(self) -> None:
         """The session has just launched a search; from here on answers may come to us."""
+        self._fallen = None
         self.on = self._session.awaits_plain
 
     def take(self, data: bytes) -> bytes | None:
@@ -52,12 +60,15 @@ class Relay:
                 return None
             search = self._line.popleft()
             self._owed.append((said, search))
-            self.heard = b""
+            self.heard, self._fallen = b"", None
             self.on = search.plain
             return search.request.encode() + b"\n"
-        if len(said) > MOST or said.count(b"\n") > said.count(b"\ninfo ") + 1:
+        whole = said.rfind(b"\n") + 1
+        if len(said) > MOST or said.count(b"\n") > said.count(b"\ninfo ", 0, whole) + 1:
             # a whole line behind the fence that is no report: the session knows whether it is the end
             return None
+        if self._fallen is None and said.startswith(self._sign):
+            self._fallen = time.monotonic()
         self.heard = said
         return b""
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
+import msgspec
 import pytest
 
+import engines.ear
+import engines.pumps
 from engines.driver import Driver
-from engines.ear import Ear
-from engines.errors import EngineDied
+from engines.ear import Ear, Listener
+from engines.errors import EngineDied, EngineStartError
 from engines.plan import Plan
 from engines.process import EngineProcess
 from engines.profile import Profile
@@ -28,7 +34,9 @@ class Heard:
         self.here, self.there = bytearray(), bytearray()
         self.ended = threading.Event()
         self.process = EngineProcess(
-            (sys.executable, "-S", "-c", program), on_output=self._hear, on_loop=self._hear_here
+            (sys.executable, "-S", "-c", program),
+            on_output=self._hear,
+            on_loop=Listener(self._hear_here, lambda: None),
         )
         self._home = threading.get_ident()
 
@@ -122,7 +130,7 @@ async def test_closed_it_hears_nothing_more_and_says_so_once() -> None:
     read, write = os.pipe()
     told: list[bytes] = []
     closed: list[bool] = []
-    ear = Ear(read, told.append)
+    ear = Ear(read, Listener(told.append, lambda: told.append(b"told")), lambda: None)
     ear.on_close = lambda: closed.append(True)
     os.write(write, b"talk")
     await asyncio.sleep(0.02)
@@ -130,30 +138,91 @@ async def test_closed_it_hears_nothing_more_and_says_so_once() -> None:
     ear.close()
     os.write(write, b"talk")
     await asyncio.sleep(0.02)
-    assert (told, closed) == ([b"talk"], [True])
+    assert (told, closed) == ([b"talk", b"told"], [True])
     os.close(read)
     os.close(write)
 
 
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_last_words_that_lie_in_the_pipe_at_the_end_are_heard() -> None:
+    heard = Heard("import sys\nprint('hello', flush=True)\nsys.stdin.readline()\nprint('last words')")
+    await heard.until(lambda: heard.here)
+    heard.process.write(b"quit\n")
+    while heard.process.exit_status() is None:
+        time.sleep(0.01)  # noqa: ASYNC251 - the loop must not turn
+    assert await heard.process.end(polite=True, grace=PATIENCE) == 0
+    assert bytes(heard.here + heard.there).split() == [b"hello", b"last", b"words"]
+
+
 @pytest.mark.usefixtures("no_leaks")
-def test_an_interrupt_in_the_midst_of_hearing_ends_the_engine(
-    scripted: Callable[..., tuple[Profile, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
+def test_on_a_loop_that_does_not_turn_a_death_piles_nothing_up() -> None:
+    with asyncio.Runner() as runner:
+
+        async def begun() -> Heard:
+            heard = Heard("import time\nprint('up', flush=True)\ntime.sleep(60)")
+            await heard.until(lambda: heard.here)
+            return heard
+
+        heard = runner.run(begun())
+        heard.process.kill()
+        time.sleep(1.5)  # six looks at whether it lives
+        assert len(runner.get_loop()._ready) <= 2  # type: ignore[attr-defined]
+        runner.run(heard.process.end(polite=False, grace=PATIENCE))
+    assert heard.ended.is_set()
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+@pytest.mark.parametrize("missing", ["thread", "pipe"])
+async def test_one_that_cannot_be_listened_to_is_not_left_running(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise RuntimeError("can't start new thread") if missing == "thread" else OSError(24, "too many files")
+
+    if missing == "thread":
+        monkeypatch.setattr(threading.Thread, "start", refused)
+    else:
+        # the pump's own alone: a process is started by several
+        monkeypatch.setattr(engines.pumps, "os", SimpleNamespace(**{**vars(os), "pipe": refused}))
+    with pytest.raises(EngineStartError, match="cannot be listened to"):
+        Heard("import time; time.sleep(60)")
+    monkeypatch.undo()
+
+
+Scripted = Callable[..., tuple[Profile, tuple[str, ...]]]
+SEARCH = "position startpos", Plan(go="go depth 3")
+
+
+@pytest.mark.usefixtures("no_leaks")
+@pytest.mark.parametrize("where", ["read", "heard", "died"])
+def test_an_interrupt_where_it_must_not_be_ends_the_engine(
+    where: str, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # what was read then is lost, and no later answer may be taken for the one that was in it
     loop = asyncio.new_event_loop()
 
-    async def asked() -> Driver:
+    async def opened() -> Driver:
         return await Driver.open(*scripted())
 
     async def search(driver: Driver) -> object:
-        return await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))
+        return await driver.result(await driver.begin(*SEARCH))
 
-    def interrupted(data: bytes) -> bool:
+    def interrupted(*_: object, **__: object) -> bool:
         raise KeyboardInterrupt
 
-    driver = loop.run_until_complete(asked())
+    def read_and_lost(pipe: int) -> bytes:
+        os.read(pipe, 1 << 16)
+        raise KeyboardInterrupt
+
+    driver = loop.run_until_complete(opened())
+    if where == "read":
+        monkeypatch.setattr(engines.ear, "_what_is_there", read_and_lost)
+    elif where == "heard":
+        monkeypatch.setattr(driver._link, "_take_in", interrupted)
+    else:
+        monkeypatch.setattr(driver._link, "obituary", interrupted)
+        os.kill(driver.pid, signal.SIGKILL)
     searching = loop.create_task(search(driver))
-    monkeypatch.setattr(driver._link, "_take_in", interrupted)
     with pytest.raises(KeyboardInterrupt):
         loop.run_until_complete(searching)
     monkeypatch.undo()
@@ -162,3 +231,35 @@ def test_an_interrupt_in_the_midst_of_hearing_ends_the_engine(
             loop.run_until_complete(call)
     loop.run_until_complete(driver.close())
     loop.close()
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_the_clock_of_a_search_runs_from_the_fall_of_its_fence(scripted: Scripted) -> None:
+    # though what was said is not looked at before somebody has to know
+    driver = await Driver.open(*scripted("--ignore", "go"))
+    try:
+        running = await driver.begin(*SEARCH)
+        await asyncio.sleep(2)
+        assert driver.begun_at(running.search) is None
+        driver._link.catch_up()
+        begun, started = driver.begun_at(running.search), running.started
+        assert begun is not None
+        assert started is not None
+        assert begun < started + 1.5
+    finally:
+        await driver.close()
+
+
+@pytest.mark.usefixtures("no_leaks_async")
+async def test_an_answer_that_came_while_we_were_held_up_is_in_time(scripted: Scripted) -> None:
+    driver = await Driver.open(*scripted())
+    driver.profile = msgspec.structs.replace(
+        driver.profile, deadlines=msgspec.structs.replace(driver.profile.deadlines, ready=0.5)
+    )
+    try:
+        asked = asyncio.create_task(driver.ping())
+        await asyncio.sleep(0)
+        time.sleep(1)  # noqa: ASYNC251
+        await asked
+    finally:
+        await driver.close()

@@ -170,6 +170,13 @@ def test_an_end_that_is_oddly_put_is_not_held_back() -> None:
     assert [search.best for search in talk.over] == ["e2e4", "d2d4"]
 
 
+def test_a_best_move_with_the_beginning_of_a_line_behind_it_is_not_held_back() -> None:
+    said = b"readyok\n" + REPORT.encode() + b"\nbestmove e2e4\ninfo string do"
+    talk = Talk([SHORT], [said], relayed=True)
+    assert talk.hear(len(said))
+    assert [search.best for search in talk.over] == ["e2e4"]
+
+
 def test_a_long_answer_is_not_held_back() -> None:
     flood = b"readyok\n" + (REPORT.encode() + b"\n") * 100
     talk = Talk([SHORT] * 2, [flood + b"bestmove e2e4\n", b"readyok\nbestmove d2d4\n"], relayed=True)
