@@ -10,7 +10,10 @@ import select
 from collections.abc import Callable
 from typing import NamedTuple
 
-CHUNK = 1 << 14  # bytes read at a time: others on the loop have their turn between two of them
+# Bytes read at a time: others on the loop have their turn between two of them. From a flood that is taken in
+# fast (each time within so many seconds) more and more are read, as much as a pipe holds at most.
+LEAST, MOST = 1 << 14, 1 << 16
+FAST = 0.001
 
 
 class Listener(NamedTuple):
@@ -37,6 +40,7 @@ class Ear:
         self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()
         self._open = True
+        self._size = LEAST
         if not hasattr(select, "poll"):
             # one by select(2) takes sockets only, and says so too late
             raise NotImplementedError
@@ -65,9 +69,13 @@ class Ear:
 
     def _read(self) -> None:
         try:
-            data = _what_is_there(self._pipe)
+            data = _what_is_there(self._pipe, self._size)
             if data:
+                begun = self._loop.time()
                 self._take(data)
+                if len(data) == self._size:
+                    fast = self._loop.time() - begun < FAST
+                    self._size = min(self._size * 2, MOST) if fast else LEAST
         except BaseException:
             self._on_broken()
             raise
@@ -77,8 +85,8 @@ class Ear:
             self.close()
 
 
-def _what_is_there(pipe: int) -> bytes:
+def _what_is_there(pipe: int, most: int) -> bytes:
     try:
-        return os.read(pipe, CHUNK)
+        return os.read(pipe, most)
     except OSError:
         return b""

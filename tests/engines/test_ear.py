@@ -210,8 +210,8 @@ def test_an_interrupt_where_it_must_not_be_ends_the_engine(
     def interrupted(*_: object, **__: object) -> bool:
         raise KeyboardInterrupt
 
-    def read_and_lost(pipe: int) -> bytes:
-        os.read(pipe, 1 << 16)
+    def read_and_lost(pipe: int, most: int) -> bytes:
+        os.read(pipe, most)
         raise KeyboardInterrupt
 
     driver = loop.run_until_complete(opened())
