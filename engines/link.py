@@ -121,7 +121,7 @@ class Link:
             self._write(data)
             if self.process.lent:
                 # Who looks at a search catches up first, so that its reports need not be taken in one by one.
-                # A thread could not keep them: nobody would tell it that no more come.
+                # A thread that keeps them has to look whether more comes, which costs what is saved.
                 self._relay.start()
         return data
 

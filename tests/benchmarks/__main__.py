@@ -14,7 +14,7 @@ import msgspec
 import tests.benchmarks
 from tests.benchmarks.measure import Benchmark, Result
 
-FRAME = {"__main__", "measure", "floor", "peers", "instant"}  # what the benchmarks are made with
+FRAME = {"__main__", "measure", "floor", "peers", "instant", "profile"}  # what the benchmarks are made with
 
 
 def benchmarks() -> Iterator[Benchmark]:

@@ -55,7 +55,7 @@ def _stop(quick: bool) -> Iterator[Result]:
     )
 
 
-def _compiling(folder: str) -> dict[str, str]:
+def compiling(folder: str) -> dict[str, str]:
     """The environment of a Python that keeps what it compiles there."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": folder}
@@ -63,7 +63,7 @@ def _compiling(folder: str) -> dict[str, str]:
 
 def _help(quick: bool) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
-        env = _compiling(folder)
+        env = compiling(folder)
 
         def run(*words: str) -> None:
             subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True, env=env)
@@ -88,20 +88,14 @@ def _help(quick: bool) -> Iterator[Result]:
 FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
 
 
+def first_report() -> tuple[str, ...]:
+    """The command that is measured."""
+    return ("analyze", FEN, "--engine", "stockfish", "--depth", "9", "--stream", "--json")
+
+
 def _ours(env: Mapping[str, str]) -> tuple[float, str]:
     """Seconds from the start of the command to its first report, and the move that leads it."""
-    words = (
-        "-m",
-        "adapter.cli",
-        "analyze",
-        FEN,
-        "--engine",
-        "stockfish",
-        "--depth",
-        "9",
-        "--stream",
-        "--json",
-    )
+    words = ("-m", "adapter.cli", *first_report())
     start = time.perf_counter()
     with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True, env=env) as run:
         assert run.stdout is not None
@@ -124,7 +118,7 @@ def _first_report(quick: bool) -> Iterator[Result]:
     command = choose("chess", "stockfish", fallback=False).command
     spans: dict[str, list[Span]] = {"ours": [], "floor": []}
     with tempfile.TemporaryDirectory() as folder:
-        env = _compiling(folder)
+        env = compiling(folder)
         for turn in range(6 if quick else 21):
             (ours, move), (floor, expected) = _ours(env), _floor(command)
             assert move == expected
