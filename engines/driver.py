@@ -337,15 +337,8 @@ class Driver:
         given = {name.lower() for name in options}
         wishes = {name: value for name, value in known.items() if name.lower() not in given}
         resolved = self.options.resolve_all({**wishes, **options})
-        # what it says is set so from the start need not be: Stockfish takes 20 ms to set one thread up anew
-        usual = [
-            (name, value)
-            for name, value in resolved
-            if name.lower() not in given and self._is_usual(name, value)
-        ]
         async with self._agenda.turn:
-            await self._set([wish for wish in resolved if wish not in usual])
-        self.values.update((name, value or "") for name, value in usual)
+            await self._set(resolved)
 
     def _changes(self, options: Mapping[str, Wish] | None) -> Sequence[tuple[str, str | None]]:
         """What of these options has to be set, since it is not set so already."""
@@ -355,10 +348,6 @@ class Driver:
         changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
         self._settled = None if changes else dict(options)
         return changes
-
-    def _is_usual(self, name: str, value: str | None) -> bool:
-        option = self.options.get(name)
-        return option is not None and option.default is not None and option.default == value
 
     def _value(self, name: str) -> str | None:
         option = self.options.get(name)

@@ -38,6 +38,7 @@ from engines.find import Found
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
 Scripted = Callable[..., Found]
+PATIENCE = 20.0  # seconds until something that must happen counts as not happening
 DEPTH = Limit(depth=3)
 SLOW = 30.0  # seconds; nothing here comes near on any machine
 
@@ -616,7 +617,9 @@ async def test_cancelled_anywhere_it_leaves_nothing_and_answers_rightly(
             del task
             if not closing:
                 # left in the middle of a loop, an asynchronous generator is ended by the event loop
-                await asyncio.sleep(0.02)
+                end = asyncio.get_running_loop().time() + PATIENCE
+                while asyncio.all_tasks() != tasks_before and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
             assert asyncio.all_tasks() == tasks_before
             picked = rng.sample(fens, 3)
             for result in await all_of(pool.analyze(picked, Limit(nodes=50))):

@@ -8,14 +8,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import chess
-import msgspec
 import pytest
 
 from engines.driver import Driver
 from engines.errors import EngineDied, EngineError, OptionError
 from engines.events import Event, Finished
 from engines.plan import Plan
-from engines.profile import Profile
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 
@@ -342,24 +340,3 @@ async def test_what_was_interrupted_while_it_was_lined_up_holds_nobody_up(start:
         assert driver.failure is None
     finally:
         await driver.close()
-
-
-async def test_what_a_profile_sets_is_sent_where_the_engine_says_otherwise(
-    scripted: Callable[..., tuple[Profile, tuple[str, ...]]],
-) -> None:
-    profile, command = scripted(
-        "--option", "name Threads type spin default 1 min 1 max 8",
-        "--option", "name Own Book type check default true",
-    )  # fmt: skip
-    profile = msgspec.structs.replace(profile, options={"Threads": 1, "Own Book": False})
-    # what the caller names is sent in any case
-    for wishes, expected in (({}, []), ({"threads": 1}, ["setoption name Threads value 1"])):
-        driver = await Driver.open(profile, command, options=wishes)
-        try:
-            sent = [
-                line[2:] for line in driver.evidence()["transcript_tail"] if line.startswith("> setoption")
-            ]
-            assert sorted(sent) == ["setoption name Own Book value false", *expected]
-            assert driver.values == {"Threads": "1", "Own Book": "false"}
-        finally:
-            await driver.close()
