@@ -76,28 +76,33 @@ ROOK_REACH = [_Lines(square, ORTHOGONAL) for square in range(64)]
 BISHOP_REACH = [_Lines(square, DIAGONAL) for square in range(64)]
 
 
+def _share(row: int, column: int, letter: str) -> int:
+    """What one man adds to a packed board."""
+    index, bit = LETTERS.index(letter), 1 << (row * 8 + column)
+    share = (bit << (index * 64)) + (bit << (OCCUPIED * 64)) + (1 << (COUNTS + index * COUNT_BITS))
+    if letter in "Bb" and (row + column) % 2 == 0:
+        share += 1 << (COUNTS + COUNTED.index(f"{letter} light") * COUNT_BITS)
+    return share
+
+
 class _Shares(dict[str, int]):
     """What a rank's text adds to a packed board, for one row; bounded, and KeyError for a text that is wrong.
 
     Only canonical ranks are here: no runs of digits, nothing but letters and 1 to 8, eight squares.
     """
 
-    __slots__ = ("row",)
+    __slots__ = ("_men",)
 
     def __init__(self, row: int) -> None:
-        self.row = row
+        # by column and letter
+        self._men = [{letter: _share(row, column, letter) for letter in LETTERS} for column in range(8)]
 
     def __missing__(self, text: str) -> int:
         share = column = 0
-        digit = False
+        men, digit = self._men, False
         for char in text:
-            if char in LETTERS and column < 8:
-                index = LETTERS.index(char)
-                bit = 1 << (self.row * 8 + column)
-                share |= bit << (index * 64) | bit << (OCCUPIED * 64)
-                share += 1 << (COUNTS + index * COUNT_BITS)
-                if char in "Bb" and (self.row + column) % 2 == 0:
-                    share += 1 << (COUNTS + COUNTED.index(f"{char} light") * COUNT_BITS)
+            if column < 8 and (man := men[column].get(char)) is not None:
+                share += man
                 column += 1
                 digit = False
             elif char in "12345678" and not digit:
@@ -108,7 +113,8 @@ class _Shares(dict[str, int]):
         if column != 8:
             raise KeyError(text)
         if len(self) >= RANK_CACHE:
-            self.clear()
+            # the oldest goes: games that are read one after another bring few that were seen long ago
+            del self[next(iter(self))]
         self[text] = share
         return share
 

@@ -19,7 +19,8 @@ Clock = Literal["wall", "cpu"]
 
 class Result(msgspec.Struct, kw_only=True):
     """One row of the table. `ours`, `peer` and `floor` are seconds for the same work (None where there is no
-    such contestant); `ratio` is what `goal` speaks of; `note` says what the work was."""
+    such contestant); `ratio` is what `goal` speaks of, `met` None where it is told only; `note` says what the
+    work was."""
 
     target: int | None
     name: str
@@ -28,7 +29,7 @@ class Result(msgspec.Struct, kw_only=True):
     floor: float | None = None
     ratio: float
     goal: str
-    met: bool
+    met: bool | None
     note: str = ""
 
 

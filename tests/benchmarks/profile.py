@@ -61,6 +61,7 @@ class Shares:
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
         self._inner: list[float] = []
         self._begun = 0.0
 
@@ -81,12 +82,17 @@ class Shares:
     def clear(self) -> None:
         """Begins anew."""
         self.seconds.clear()
+        self._calls.clear()
         self._begun = time.process_time()
 
     def taken(self) -> Counter[str]:
-        """What has been taken since, with what none of the deeds accounts for."""
+        """What has been taken since: each deed's, and what none of them accounts for. The counting's own is
+        left out."""
         whole = time.process_time() - self._begun
-        return self.seconds + Counter({REST: whole - sum(self.seconds.values())})
+        inside, outside = _price()
+        rest = whole - sum(self.seconds.values()) - outside * sum(self._calls.values())
+        own = {deed: seconds - inside * self._calls[deed] for deed, seconds in self.seconds.items()}
+        return Counter({**own, REST: rest})
 
     def _counted(self, method: Callable[..., Any], deed: str) -> Callable[..., Any]:
         @functools.wraps(method)
@@ -97,11 +103,24 @@ class Shares:
                 return method(*arguments, **named)
             finally:
                 spent = time.thread_time() - begun
+                self._calls[deed] += 1
                 self.seconds[deed] += spent - self._inner.pop()
                 if self._inner:
                     self._inner[-1] += spent
 
         return counted
+
+
+@functools.cache
+def _price() -> tuple[float, float]:
+    """What it costs to count one call: the seconds that are taken for the deed's, and the others."""
+    empty, number = Shares(), 20_000
+    counted = empty._counted(lambda: None, "nothing")
+    empty.clear()
+    for _ in range(number):
+        counted()
+    whole, inside = time.process_time() - empty._begun, empty.seconds["nothing"]
+    return inside / number, (whole - inside) / number
 
 
 def works(stack: ExitStack, runner: asyncio.Runner) -> Iterator[tuple[str, Run, int]]:

@@ -119,8 +119,8 @@ def _stockfish(quick: bool) -> Iterator[Result]:
     rows: tuple[tuple[int | None, str, tuple[str, str], str, float], ...] = (
         (1, "batch, against the floor", ("batch", "floor"), "wall", 1.03),
         (1, "batch, against the floor", ("batch", "floor"), "cpu", 1.5),
-        (1, "batch, against the floor without fences", ("batch", "bare"), "wall", 1.03),
-        (1, "batch, against the floor without fences", ("batch", "bare"), "cpu", 1.5),
+        (None, "batch, against the floor without fences", ("batch", "bare"), "wall", 1.03),
+        (None, "batch, against the floor without fences", ("batch", "bare"), "cpu", 1.5),
         (2, "batch, against python-chess", ("batch", "python-chess"), "wall", 2.7),
         (2, "batch, against python-chess", ("batch", "python-chess"), "cpu", 12),
         (None, "batch, reports read, against python-chess", ("read", "python-chess"), "wall", 2.7),
