@@ -101,7 +101,7 @@ class EngineProcess:
 
     @property
     def lent(self) -> bool:
-        """Whether its output is listened to by the event loop."""
+        """Whether the event loop listens to its output, up to what is left at the end."""
         return self._ear is not None
 
     @property

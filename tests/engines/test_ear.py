@@ -60,6 +60,13 @@ class Heard:
                 await asyncio.sleep(0.005)
 
 
+async def up(program: str) -> Heard:
+    """One that has said its first word."""
+    heard = Heard(program)
+    await heard.until(lambda: heard.here)
+    return heard
+
+
 @pytest.mark.usefixtures("no_leaks_async")
 async def test_all_is_heard_on_the_loop_and_the_end_on_the_thread() -> None:
     heard = Heard(ECHO)
@@ -112,13 +119,7 @@ async def test_a_task_cancelled_while_it_ends_one_leaves_nothing() -> None:
 @pytest.mark.usefixtures("no_leaks")
 def test_on_a_loop_that_was_closed_the_thread_hears_the_rest() -> None:
     with asyncio.Runner() as runner:
-
-        async def begun() -> Heard:
-            heard = Heard("import sys\nprint('one', flush=True)\nsys.stdin.read()\nprint('two')")
-            await heard.until(lambda: heard.here)
-            return heard
-
-        heard = runner.run(begun())
+        heard = runner.run(up("import sys\nprint('one', flush=True)\nsys.stdin.read()\nprint('two')"))
     heard.process.close_input()
     assert heard.ended.wait(PATIENCE)
     assert bytes(heard.here).split() == [b"one"]
@@ -145,8 +146,7 @@ async def test_closed_it_hears_nothing_more_and_says_so_once() -> None:
 
 @pytest.mark.usefixtures("no_leaks_async")
 async def test_last_words_that_lie_in_the_pipe_at_the_end_are_heard() -> None:
-    heard = Heard("import sys\nprint('hello', flush=True)\nsys.stdin.readline()\nprint('last words')")
-    await heard.until(lambda: heard.here)
+    heard = await up("import sys\nprint('hello', flush=True)\nsys.stdin.readline()\nprint('last words')")
     heard.process.write(b"quit\n")
     while heard.process.exit_status() is None:
         time.sleep(0.01)  # noqa: ASYNC251 - the loop must not turn
@@ -157,13 +157,7 @@ async def test_last_words_that_lie_in_the_pipe_at_the_end_are_heard() -> None:
 @pytest.mark.usefixtures("no_leaks")
 def test_on_a_loop_that_does_not_turn_a_death_piles_nothing_up() -> None:
     with asyncio.Runner() as runner:
-
-        async def begun() -> Heard:
-            heard = Heard("import time\nprint('up', flush=True)\ntime.sleep(60)")
-            await heard.until(lambda: heard.here)
-            return heard
-
-        heard = runner.run(begun())
+        heard = runner.run(up("import time\nprint('up', flush=True)\ntime.sleep(60)"))
         heard.process.kill()
         time.sleep(1.5)  # six looks at whether it lives
         assert len(runner.get_loop()._ready) <= 2  # type: ignore[attr-defined]
