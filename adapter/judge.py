@@ -143,18 +143,17 @@ def read_line(question: Question, info: Info, dialect: Dialect) -> Line | None:
 def _line(
     question: Question, info: Info, dialect: Dialect, notes: list[str], known: Known, best: str | None
 ) -> Line | None:
-    if info.score is None and info.bound is None and not info.pv:
+    pv = info.pv
+    if info.score is None and info.bound is None and not pv:
         return None
     position = question.position
-    walk = _play(question, info.pv, dialect, known, keep=2 if best in info.pv[:1] else 0)
+    walk = _play(question, pv, dialect, known, keep=2 if best in pv[:1] else 0)
     # a word that has not even the shape of a move ends the line as an illegal one does
     cut_at = walk.cut_at
-    if cut_at is None and len(walk.moves) < len(info.pv):
+    if cut_at is None and len(walk.moves) < len(pv):
         cut_at = len(walk.moves)
     if cut_at is not None:
-        notes.append(
-            f"line {info.multipv}: move {cut_at + 1} of its variation, {info.pv[cut_at]!r}, is not legal"
-        )
+        notes.append(f"line {info.multipv}: move {cut_at + 1} of its variation, {pv[cut_at]!r}, is not legal")
     if info.score == Mate(0):
         notes.append(f"line {info.multipv}: its score says the side to move is mated, which it is not")
     return Line(

@@ -23,7 +23,8 @@ class Info(msgspec.Struct, gc=False):
 
     `depth` and `seldepth` in plies, `nodes` and `tbhits` in positions, `nps` per second, `time_ms` in
     milliseconds, `hashfull` and `cpuload` per mille, `wdl` per mille for the side to move. `score` is exact;
-    a score marked as a bound is in `bound` instead. `pv` holds the engine's words, lower case.
+    a score marked as a bound is in `bound` instead. `moves` is the principal variation in lower case, with
+    the blanks it was printed with; `pv` the same word by word.
     """
 
     multipv: int = 1
@@ -36,7 +37,7 @@ class Info(msgspec.Struct, gc=False):
     time_ms: int | None = None
     hashfull: int | None = None
     tbhits: int | None = None
-    pv: tuple[str, ...] = ()
+    moves: str = ""
     wdl: tuple[int, int, int] | None = None
     cpuload: int | None = None
     currmove: str | None = None
@@ -44,6 +45,11 @@ class Info(msgspec.Struct, gc=False):
     refutation: tuple[str, ...] = ()
     currline: tuple[str, ...] = ()
     string: str | None = None
+
+    @property
+    def pv(self) -> tuple[str, ...]:
+        """The words of the principal variation, cut apart anew at each call: most reports are never asked."""
+        return tuple(self.moves.split())
 
 
 # Plies; a plain score further from a mate than that is none. ElephantEye's mates end within 64, and its
@@ -80,9 +86,10 @@ _NUMBERS = {
     "cpuload": "cpuload",
     "currmovenumber": "currmovenumber",
 }
-_LISTS = ("pv", "refutation", "currline")
+_LISTS = ("refutation", "currline")
 _BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
-KEYS = frozenset((*_NUMBERS, *_LISTS, *_BOUNDS, "multipv", "score", "wdl", "currmove", "string", "message"))
+TEXTS = ("string", "message")  # with the rest of the line
+KEYS = frozenset((*_NUMBERS, *_LISTS, *_BOUNDS, *TEXTS, "multipv", "score", "wdl", "currmove", "pv"))
 
 
 class _Small(dict[bytes, int]):
@@ -171,7 +178,7 @@ def read(line: bytes, *, mate_score: int | None = None) -> Info:
                 spent,
                 hashfull,
                 _SMALL[hits],
-                tuple(pv.decode().split()),
+                pv.decode(),
             )
         except (KeyError, ValueError):
             # a number is missing, or larger than it mostly is
@@ -269,16 +276,27 @@ def _string(info: Info, words: Sequence[str], at: int, mate_score: int | None) -
     return len(words)
 
 
-def _moves(field: str) -> Callable[[Info, Sequence[str], int, int | None], int]:
+def _pv(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> int:
+    del mate_score
+    end = _next_key(words, at)
+    info.moves = " ".join(words[at:end]).lower()
+    return end
+
+
+def _list(field: str) -> Callable[[Info, Sequence[str], int, int | None], int]:
     def take(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> int:
         del mate_score
-        start = at
-        while at < len(words) and words[at].lower() not in KEYS:
-            at += 1
-        setattr(info, field, tuple(word.lower() for word in words[start:at]))
-        return at
+        end = _next_key(words, at)
+        setattr(info, field, tuple(word.lower() for word in words[at:end]))
+        return end
 
     return take
+
+
+def _next_key(words: Sequence[str], at: int) -> int:
+    while at < len(words) and words[at].lower() not in KEYS:
+        at += 1
+    return at
 
 
 _WORDS: dict[str, Callable[[Info, Sequence[str], int, int | None], int]] = {
@@ -288,7 +306,7 @@ _WORDS: dict[str, Callable[[Info, Sequence[str], int, int | None], int]] = {
     "upperbound": _bound("upper"),
     "wdl": _wdl,
     "currmove": _currmove,
-    "string": _string,
-    "message": _string,
-    **{name: _moves(name) for name in _LISTS},
+    "pv": _pv,
+    **dict.fromkeys(TEXTS, _string),
+    **{name: _list(name) for name in _LISTS},
 }

@@ -193,7 +193,7 @@ class Search:
             self._progress = line
             return
         self._strings.append(info.string[:MAX_TEXT])
-        if info.score is not None or info.pv:
+        if info.score is not None or info.moves:
             self._take_line(line)
 
     def _take_line(self, line: bytes) -> None:
@@ -240,7 +240,7 @@ class Search:
         if bounds.nodes is not None and info.nodes is not None and info.nodes >= bounds.nodes:
             return "nodes"
         # a depth is done when a line of it was reported, not when it begins
-        if bounds.depth is not None and info.pv and info.depth is not None and info.depth >= bounds.depth:
+        if bounds.depth is not None and info.moves and info.depth is not None and info.depth >= bounds.depth:
             return "depth"
         mate = getattr(info.score, "mate", None)
         if bounds.mate is not None and mate is not None and 0 < mate <= bounds.mate:
@@ -251,7 +251,7 @@ class Search:
 def _overlay(older: Info, newer: Info) -> Info:
     changes = {
         field: value
-        for field in Info.__struct_fields__
-        if field not in ("score", "multipv") and (value := getattr(newer, field)) not in (None, ())
+        for field, default in zip(Info.__struct_fields__, Info.__struct_defaults__, strict=True)
+        if field not in ("score", "multipv") and (value := getattr(newer, field)) != default
     }
     return msgspec.structs.replace(older, **changes)

@@ -19,7 +19,9 @@ COMMON = re.compile(
 BLOCK = 1000  # bytes; a smaller block is taken line by line
 MAX_RANKS = 8  # with more of them to look for, lines are taken as fast one by one
 
-_DROPPED = b"0123456789- abcdefghiknqr"
+# All that moves are written with, but for the `r` of a rook: it stays, so that no layout has room for the
+# letters of a key that free text follows. A block with such a promotion is taken line by line.
+_DROPPED = b"0123456789- abcdefghiknq"
 
 
 def _bones(line: bytes) -> bytes:
@@ -51,12 +53,9 @@ def last_lines(block: bytes, ranks: Collection[int], longest: int) -> Mapping[in
     common reports of them, each of at most `longest` bytes, and every such last line has an exact score."""
     if len(ranks) > MAX_RANKS or not block.startswith(b"info depth "):
         return None
-    # Every line is a report, and none holds free text: of the two keys for that, the letters of `message` are
-    # no part of any layout, those of `string` could be.
+    # Every line is a report, and none holds free text.
     count = _of_layouts(_bones(block))
-    if not count or b" string " in block:
-        return None
-    if block.count(b"\ninfo depth ") != count - 1:
+    if not count or block.count(b"\ninfo depth ") != count - 1:
         return None
     # No layout has room for a second `multipv`: where they are as many as the lines, each has its one.
     found: dict[int, bytes] = {}

@@ -91,17 +91,19 @@ def _reading(quick: bool) -> Iterator[Result]:
     few = max(len(given) // 10, 1)
     timings = interleaved(
         {
-            "typed": lambda: [read(line) for line in given],
+            "whole": lambda: [read(line).pv for line in given],
+            # neither looks at the moves
+            "scored": lambda: [read(line) for line in given],
             "last": lambda: _last(said),
             "all": lambda: [theirs(line, board) for line in text[:few]],
             "basic": lambda: [theirs(line, board, BASIC) for line in text],
         },
         5 if quick else 15,
     )
-    counts = {"typed": len(given), "last": len(given), "all": few, "basic": len(given)}
+    counts = {"whole": len(given), "scored": len(given), "last": len(given), "all": few, "basic": len(given)}
     for name, ours, peer, least in (
-        ("reading a report, against python-chess' INFO_ALL", "typed", "all", 40),
-        ("reading a report, against its BASIC|SCORE", "typed", "basic", 6),
+        ("reading a report, against python-chess' INFO_ALL", "whole", "all", 40),
+        ("reading a report, against its BASIC|SCORE", "scored", "basic", 6),
         ("keeping the last of many, against its INFO_ALL", "last", "all", 100),
     ):
         goal, judge = at_least(least)

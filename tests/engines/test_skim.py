@@ -12,11 +12,11 @@ from hypothesis import given, settings
 
 from engines.dialects import get
 from engines.events import Finished, Reported
-from engines.info import read
+from engines.info import TEXTS, read
 from engines.plan import Plan
 from engines.search import MAX_BACKLOG, MAX_KEPT, Search
 from engines.session import TAIL_LINES, Session, State
-from engines.skim import BLOCK, COMMON, MAX_RANKS, last_lines
+from engines.skim import _LAYOUTS, BLOCK, COMMON, MAX_RANKS, _bones, last_lines
 
 PLAN = Plan(go="go infinite", unbounded=True)
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
@@ -85,6 +85,17 @@ def test_what_is_no_common_report_is_left_to_be_taken_by_itself(line: bytes) -> 
     before = state(search)
     assert not search.take_block(block)
     assert state(search) == before
+
+
+def test_no_layout_has_room_for_free_text() -> None:
+    """Why a block is not searched for the keys of free text."""
+    assert [key for key in TEXTS for layout in _LAYOUTS if _bones(key.encode()) in layout] == []
+
+
+def test_a_promotion_to_a_rook_is_taken_by_its_line() -> None:
+    lines = [report(pv="a7a8r b1b2"), *[report()] * 20]
+    assert last_lines(b"\n".join(lines) + b"\n", [1], MAX_KEPT) is None
+    assert last_lines(b"\n".join(lines[1:]) + b"\n", [1], MAX_KEPT) == {1: report()}
 
 
 def test_with_many_ranks_lines_are_taken_one_by_one() -> None:
