@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Literal
 
-from engines.errors import EngineError
+from engines.errors import EngineError, EngineTimeout
 from engines.link import Link
 from engines.running import Running
 from engines.search import Search
@@ -60,6 +62,35 @@ class Agenda:
     def last(self) -> Running | None:
         """The one behind which the next would be lined up."""
         return self._line[-1] if self._line else self.busy
+
+    @asynccontextmanager
+    async def held(self, seconds: float) -> AsyncIterator[None]:
+        """The engine's turn, as `take_turn` has it, given back at the end."""
+        await self.take_turn(seconds)
+        try:
+            yield
+        finally:
+            self.turn.release()
+
+    async def take_turn(self, seconds: float) -> None:
+        """Waits for the engine's turn. Raises EngineTimeout when it does not come within so many seconds,
+        EngineError when the search under way is this very task's own, which would wait for itself."""
+        busy, name = self.busy, self._link.name
+        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
+            raise EngineError(
+                f"{name} is busy with a search this task has under way; leave that one first", engine=name
+            )
+        if self.turn.free:
+            await self.turn.acquire()
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self.turn.acquire()
+        except TimeoutError:
+            # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
+            raise EngineTimeout(
+                f"{name} was busy with another search for {seconds:g} s", **self._link.evidence()
+            ) from None
 
     def begin(self, running: Running) -> None:
         """The engine is at this one now; its turn was taken."""

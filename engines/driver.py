@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 import msgspec
@@ -21,7 +20,9 @@ from engines.plan import Plan
 from engines.profile import Profile
 from engines.running import Running
 from engines.search import Search
-from engines.session import Session, State, WrongState
+from engines.session import Session
+from engines.settings import Setting, Settings, at_start
+from engines.states import State, WrongState
 
 _LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
@@ -33,7 +34,7 @@ class Driver:
     One search runs at a time; a second waits for its turn, or is lined up behind the first by who has that
     one under way (`follow`) and sent the moment it has ended. After an error of the engine the
     driver is of no further use: `failure` holds the error and every call raises it. `notes` tells what was
-    odd at the start, `values` what each option was set to.
+    odd at the start.
     """
 
     def __init__(self, profile: Profile, command: Sequence[str], *, record: Record | None = None) -> None:
@@ -41,14 +42,13 @@ class Driver:
         self.dialect: Dialect = profile.speech()
         self.failure: EngineError | None = None
         self.notes: list[str] = []
-        self.values: dict[str, str] = {}
-        self._settled: dict[str, Wish] | None = None  # options asked for last and found to be set
         self._loop = asyncio.get_running_loop()
         self._greeting: asyncio.Future[None] = self._loop.create_future()
         self._pongs: deque[asyncio.Future[None]] = deque()
         self._burial: asyncio.Task[None] | None = None
         self._failed = asyncio.Event()
         self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
+        self._settings = Settings(self._link.session.options)
         self._agenda = Agenda(self._link)
 
     @classmethod
@@ -90,6 +90,11 @@ class Driver:
         return self._link.session.options
 
     @property
+    def values(self) -> Mapping[str, str]:
+        """What each option was set to, by the engine's own spelling."""
+        return self._settings.values
+
+    @property
     def pid(self) -> int:
         """Its process's number."""
         return self._link.process.pid
@@ -110,21 +115,21 @@ class Driver:
         does.
         """
         wishes = self.options.resolve_all(options)
-        async with self._turn(self.profile.deadlines.search):
+        async with self._agenda.held(self.profile.deadlines.search):
             await self._set(wishes)
 
     async def ping(self) -> None:
         """Waits for a sign of life, at most `ready` seconds, and no longer for one's turn. Raises
         EngineTimeout, and as `begin` does."""
         seconds = self.profile.deadlines.ready
-        async with self._turn(seconds):
+        async with self._agenda.held(seconds):
             await self._ping(seconds)
 
     async def ask(self, line: str, *, until: str | None, seconds: float) -> tuple[str, ...]:
         """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
         it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`, of which the
         wait for one's turn may take as many again, and as `begin` does."""
-        async with self._turn(seconds):
+        async with self._agenda.held(seconds):
             mark = self._link.session.walled
             await self._tell(lambda session: session.say(line))
             if until is None:
@@ -154,16 +159,16 @@ class Driver:
         to stop and counts as incomplete. Raises OptionError, and EngineError when the engine is gone or
         this very task holds it busy.
         """
-        self._changes(options)  # refused before there is a turn to wait for
-        await self._take_turn(self.profile.deadlines.search if timeout is None else timeout)
+        self._settings.changes(options)  # refused before there is a turn to wait for
+        await self._agenda.take_turn(self.profile.deadlines.search if timeout is None else timeout)
         try:
             self._check()
-            changes = self._changes(options)
+            changes = self._settings.changes(options)
             search = self._link.session.prepare(position, plan, streamed=streamed, new_game=new_game)
             running = Running(search, self.profile.deadlines, self, timeout)
             commands = [_setter(name, value) for name, value in changes]
             await self._tell(*commands, lambda session: session.launch(search))
-            self.values.update((name, value or "") for name, value in changes)
+            self._settings.took(changes)
         except BaseException:
             self._agenda.turn.release()
             raise
@@ -187,7 +192,7 @@ class Driver:
         last = self._agenda.last
         if last is None or last.left or last.owner is not asyncio.current_task() or self._agenda.turn.wanted:
             return None
-        if self._changes(options):
+        if self._settings.changes(options):
             return None
         search = self._link.session.prepare(position, plan, new_game=new_game)
         following = Running(search, self.profile.deadlines, self, timeout)
@@ -202,34 +207,6 @@ class Driver:
     def free(self) -> bool:
         """Whether a search that begins now would not have to wait for its turn."""
         return self._agenda.turn.free
-
-    @asynccontextmanager
-    async def _turn(self, seconds: float) -> AsyncIterator[None]:
-        await self._take_turn(seconds)
-        try:
-            yield
-        finally:
-            self._agenda.turn.release()
-
-    async def _take_turn(self, seconds: float) -> None:
-        busy = self._agenda.busy
-        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
-            raise EngineError(
-                f"{self.name} is busy with a search this task has under way; leave that one first",
-                engine=self.name,
-            )
-        turn = self._agenda.turn
-        if turn.free:
-            await turn.acquire()
-            return
-        try:
-            async with asyncio.timeout(seconds):
-                await turn.acquire()
-        except TimeoutError:
-            # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
-            raise EngineTimeout(
-                f"{self.name} was busy with another search for {seconds:g} s", **self._link.evidence()
-            ) from None
 
     async def result(self, running: Running) -> Search:
         """The search once it has ended. Raises what ended it otherwise: EngineTimeout, EngineDied.
@@ -306,13 +283,7 @@ class Driver:
     async def _greet(self) -> None:
         await self._tell(Session.hello)
         seconds = self.profile.deadlines.start
-        try:
-            async with asyncio.timeout(seconds):
-                await asyncio.shield(self._greeting)
-        except TimeoutError:
-            if self._greeting.done():
-                # we were held up, and the answer lay there
-                return self._greeting.result()
+        if not await _comes(self._greeting, seconds):
             evidence = self._link.evidence()
             heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
             said = f"it printed {heard[-1]!r}" if heard else "it printed nothing"
@@ -320,56 +291,27 @@ class Driver:
                 f"{self.name} did not answer {self.dialect.hello!r} within {seconds:g} s; {said}: "
                 f"is `{self._link.command}` an engine that speaks {self.dialect.name.upper()}?",
                 **evidence,
-            ) from None
+            )
 
     async def _configure_first(self, options: Mapping[str, Wish]) -> None:
-        for option in self.options:
-            if option.fault:
-                self.notes.append(f"option line {option.raw!r}: {option.fault}")
-        # A profile is written for many versions of one engine: what this one lacks is left out.
-        preset = {**self.profile.options, **self.profile.files}
+        settings, notes = at_start(self.profile, self.dialect, self.options, options)
+        self.notes += notes
         finer = self.dialect.millisecond_option
         if finer is not None and finer in self.options:
-            preset[finer] = True
             self.dialect = msgspec.structs.replace(self.dialect, clock_unit="ms")
-        known = {name: value for name, value in preset.items() if name in self.options}
-        self.notes += [f"the profile's option {name} is not offered" for name in preset if name not in known]
-        given = {name.lower() for name in options}
-        wishes = {name: value for name, value in known.items() if name.lower() not in given}
-        resolved = self.options.resolve_all({**wishes, **options})
         async with self._agenda.turn:
-            await self._set(resolved)
+            await self._set(settings)
 
-    def _changes(self, options: Mapping[str, Wish] | None) -> Sequence[tuple[str, str | None]]:
-        """What of these options has to be set, since it is not set so already."""
-        if not options or options == self._settled:
-            return ()
-        wishes = self.options.resolve_all(options)
-        changes = [(name, value) for name, value in wishes if self._value(name) != (value or "")]
-        self._settled = None if changes else dict(options)
-        return changes
-
-    def _value(self, name: str) -> str | None:
-        option = self.options.get(name)
-        return self.values.get(name, option.default if option is not None else None)
-
-    async def _set(self, wishes: Sequence[tuple[str, str | None]]) -> None:
-        await self._tell(*(_setter(name, value) for name, value in wishes))
-        self.values.update((name, value or "") for name, value in wishes)
-        self._settled = None
+    async def _set(self, settings: Sequence[Setting]) -> None:
+        await self._tell(*(_setter(name, value) for name, value in settings))
+        self._settings.took(settings)
         await self._ping(self.profile.deadlines.ready)
 
     async def _ping(self, seconds: float) -> None:
         await self._tell(Session.ping)
         pong: asyncio.Future[None] = self._loop.create_future()
         self._pongs.append(pong)
-        try:
-            async with asyncio.timeout(seconds):
-                await asyncio.shield(pong)
-        except TimeoutError:
-            if pong.done():
-                # we were held up, and the answer lay there
-                return pong.result()
+        if not await _comes(pong, seconds):
             self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
             await self._link.ended()
             self._check()
@@ -435,6 +377,19 @@ class Driver:
                 waiter.exception()
         self._pongs.clear()
         self._agenda.lose(error)
+
+
+async def _comes(answer: asyncio.Future[None], seconds: float) -> bool:
+    """Whether an answer is there within so many seconds. Raises what took its place."""
+    try:
+        async with asyncio.timeout(seconds):
+            await asyncio.shield(answer)
+    except TimeoutError:
+        if not answer.done():
+            return False
+        # we were held up, and the answer lay there
+        answer.result()
+    return True
 
 
 def _resolve(waiter: asyncio.Future[None]) -> None:

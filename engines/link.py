@@ -26,7 +26,8 @@ from engines.process import EngineProcess
 from engines.profile import Profile
 from engines.relay import Relay
 from engines.search import Search
-from engines.session import Session, State
+from engines.session import Session
+from engines.states import State
 
 # Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended. Behind
 # all that, "=" and how it ended.

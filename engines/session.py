@@ -8,31 +8,21 @@ to the past.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from engines.dialects.dialect import Capabilities, Dialect
-from engines.errors import ConfigError
 from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.lines import MAX_LINE, Lines, spoken
 from engines.options import OptionTable
 from engines.plan import Plan
 from engines.search import Search
 from engines.skim import BLOCK, last_words
-from engines.states import RUNNING, TRANSITIONS, Cue, State
+from engines.states import TRANSITIONS, Cue, State, WrongState, after
+from engines.tail import TAIL_WIDTH, Tail
 
-__all__ = ["RUNNING", "TRANSITIONS", "Cue", "Session", "State", "WrongState"]
-
-MAX_LINE = 1 << 20  # bytes; a longer line is cut and said to be
-TAIL_LINES = 60  # lines of talk kept for error messages
-TAIL_WIDTH = 500  # characters kept of each of them
-SKIMMED = 4096  # bytes of what was said all at once that are kept for the same
 MAX_WALL = 400  # lines kept of what an engine says outside any search
 
-
 Taker = Callable[[bytes, list[Event]], None]
-
-
-class WrongState(RuntimeError):
-    """A command was given in a state that does not take it: a fault of the caller, never of the engine."""
 
 
 class Session:
@@ -58,10 +48,8 @@ class Session:
         self.pings = 0  # sent and not yet answered
         self._late = 0  # pings of a search that was over first: answered behind it, or never
         self._fences = 0  # answers still to come until the fence falls
-        # what was said last: text is ours, bytes are the engine's, read only where somebody asks for them
-        self._talk: deque[str | bytes] = deque(maxlen=TAIL_LINES)
-        self._buffer = bytearray()
-        self._cutting = False
+        self._tail = Tail()
+        self._lines = Lines()
         self._first = True
         self._out: list[bytes] = []
         takers: dict[str, Taker] = {
@@ -84,29 +72,19 @@ class Session:
             self.state is State.FENCED
             and search is not None
             and search.plain
-            and not (self.pings or self._fences != 1 or self._buffer or self._cutting)
+            and not (self.pings or self._fences != 1 or self._lines.open)
         )
 
     @property
     def tail(self) -> list[str]:
         """The last lines exchanged, oldest first, `> ` before what was sent, `< ` before what was heard."""
-        lines: list[str] = []
-        for said in self._talk:
-            if isinstance(said, str):
-                lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
-            else:
-                lines += [
-                    "< " + line.strip()[:TAIL_WIDTH].decode("utf-8", "replace") for line in said.split(b"\n")
-                ]
-        if self.unfinished:
-            lines.append("< " + self._buffer[:TAIL_WIDTH].decode("utf-8", "replace"))
-        return lines[-TAIL_LINES:]
+        return self._tail.lines(self._lines.begun)
 
     # --- commands: each returns the bytes to write -------------------------------------------------
 
     def hello(self) -> bytes:
         """The first word of the handshake."""
-        self._move(Cue.HELLO)
+        self.state = after(self.state, Cue.HELLO)
         return self._say(self.dialect.hello)
 
     def set_option(self, name: str, value: str | None) -> bytes:
@@ -140,7 +118,7 @@ class Session:
         lines = (self.dialect.ping, position, *plan.before, plan.go)
         if new_game and self.dialect.new_game:
             lines = (self.dialect.new_game, *lines)
-        request = _checked(lines)
+        request = spoken(lines)
         return Search(plan, mate_score=self.dialect.mate_score, streamed=streamed, request=request)
 
     def launch(self, search: Search) -> bytes:
@@ -150,12 +128,12 @@ class Session:
         fence: by as many answers and one, at least one of these has been, whatever became of the others.
         """
         self._need(State.IDLE)
-        self._move(Cue.GO)
+        self.state = after(self.state, Cue.GO)
         self.search = search
         lead = [self.dialect.ping] * self._late
         self._fences, self._late = self._late + 1, 0
         text = "\n".join((*lead, search.request)) if lead else search.request
-        self._talk.append(text)
+        self._tail.sent(text)
         return (text + "\n").encode()
 
     def relay(self, said: bytes, following: Search) -> list[Event]:
@@ -170,8 +148,8 @@ class Session:
         self.heard_bytes += len(said)
         search.put_by(parts[0])
         search.conclude(parts[1].decode("utf-8", "replace").split(), self.dialect.no_move)
-        self._talk.append(said[:-1])
-        self._talk.append(following.request)
+        self._tail.heard_block(said)
+        self._tail.sent(following.request)
         self.search = following
         # that its fence has fallen nobody waits for any more
         return [Finished(search)]
@@ -180,7 +158,7 @@ class Session:
         """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
         if (self.state, Cue.STOP) not in TRANSITIONS:
             return b""
-        self._move(Cue.STOP)
+        self.state = after(self.state, Cue.STOP)
         if self.search is not None and self.search.stopped_for is None:
             self.search.stopped_for = reason
         return self._say(self.dialect.stop)
@@ -199,7 +177,7 @@ class Session:
         """Says goodbye; nothing where that was said or the engine is gone."""
         if (self.state, Cue.QUIT) not in TRANSITIONS:
             return b""
-        self._move(Cue.QUIT)
+        self.state = after(self.state, Cue.QUIT)
         return self._say(self.dialect.quit)
 
     # --- what the engine says ----------------------------------------------------------------------
@@ -210,33 +188,21 @@ class Session:
         self.heard_bytes += len(data)
         if len(data) < BLOCK and self._glance(data, events):
             return events
-        rest = b""
-        if self._buffer or self._cutting or not data.endswith(b"\n"):
-            data, rest = self._parted(data)
+        data, cut = self._lines.take(data)
         if len(data) < BLOCK or not self._skim(data, events):
             for line in data.split(b"\n"):
                 if line:
                     self._line(line, events)
-        if rest:
-            self._hold(rest, events)
+        if cut:
+            self._line(cut, events)
+            self._complain(f"a line of more than {MAX_LINE} bytes was cut")
         return events
-
-    def _parted(self, data: bytes) -> tuple[bytes, bytes]:
-        # the lines that are whole by now, with what was held of the first one; and what is to be held
-        whole = data.rfind(b"\n") + 1
-        if not whole:
-            return b"", data
-        begun = bytes(self._buffer)
-        self._buffer.clear()
-        start = data.index(b"\n") + 1 if self._cutting else 0
-        self._cutting = False
-        return begun + data[start:whole], data[whole:]
 
     def _glance(self, data: bytes, events: list[Event]) -> bool:
         # What a short search says comes mostly at once. That is seen as a whole, and its reports need not be
         # looked at now. What is not just so goes line by line.
         search = self.search
-        if search is None or not search.plain or self._buffer or self._cutting:
+        if search is None or not search.plain or self._lines.open:
             return False
         if self.state is State.FENCED:
             if self.pings or self._fences != 1 or not data.startswith(self.ready_line):
@@ -253,7 +219,7 @@ class Session:
         if said is not data:
             self._on_ready(self.ready_line, events)
         search.put_by(reports)
-        self._talk.append(data[:-1])
+        self._tail.heard_block(data)
         self._on_bestmove(best, events)
         return True
 
@@ -266,9 +232,7 @@ class Session:
             return False
         if search.backlog is not None:
             events.append(Reported(search))
-        # the end of it is enough for the tail, and is not cut into lines before somebody asks
-        end = block[-SKIMMED:-1]
-        self._talk.append(end.partition(b"\n")[2] or end if len(block) > SKIMMED else end)
+        self._tail.heard_block(block)
         return True
 
     def outgoing(self) -> bytes:
@@ -282,7 +246,7 @@ class Session:
     @property
     def unfinished(self) -> bool:
         """Whether a line has begun that has not ended."""
-        return bool(self._buffer) and not self._cutting
+        return bool(self._lines.begun)
 
     def end(self, *, whole: bool = True) -> list[Event]:
         """The engine's output has ended. A last line without its line break still counts where it is `whole`:
@@ -290,26 +254,14 @@ class Session:
         events: list[Event] = []
         if self.state is State.GONE:
             return events
-        if self.unfinished:
+        if last := self._lines.drop():
             if whole:
-                self._line(bytes(self._buffer), events)
+                self._line(last, events)
             else:
-                self._talk.append(bytes(self._buffer[:TAIL_WIDTH]))
-            self._buffer.clear()
-        self._move(Cue.END)
+                self._tail.heard(last)
+        self.state = after(self.state, Cue.END)
         events.append(Gone())
         return events
-
-    def _hold(self, rest: bytes, events: list[Event]) -> None:
-        # The beginning of a line that has not ended; past the bound it is taken as it is, its rest dropped.
-        if self._cutting:
-            return
-        self._buffer += rest
-        if len(self._buffer) > MAX_LINE:
-            self._line(bytes(self._buffer[:MAX_LINE]).rsplit(b" ", 1)[0], events)
-            self._complain(f"a line of more than {MAX_LINE} bytes was cut")
-            self._buffer.clear()
-            self._cutting = True
 
     def _line(self, line: bytes, events: list[Event]) -> None:
         if self._first:
@@ -320,7 +272,7 @@ class Session:
             return
         if b"\t" in line:
             line = b" ".join(line.split())
-        self._talk.append(line if len(line) <= TAIL_WIDTH else line[:TAIL_WIDTH])
+        self._tail.heard(line)
         take: Taker | None = self._takers.get(line.partition(b" ")[0])
         if take is None:
             line, take = self._find_word(line)
@@ -352,7 +304,7 @@ class Session:
     def _on_hello(self, line: bytes, events: list[Event]) -> None:
         del line
         if self.state is State.GREETING:
-            self._move(Cue.GREETED)
+            self.state = after(self.state, Cue.GREETED)
             events.append(Greeted())
 
     def _on_ready(self, line: bytes, events: list[Event]) -> None:
@@ -402,7 +354,7 @@ class Session:
         # what was asked while it thought some engines never answer, and others behind their best move
         self._late += self.pings
         self.pings = 0
-        self._move(Cue.BESTMOVE)
+        self.state = after(self.state, Cue.BESTMOVE)
         events.append(Finished(search))
 
     def _on_other(self, line: bytes, events: list[Event]) -> None:
@@ -420,29 +372,11 @@ class Session:
             self.search.fault(text)
         self._keep(text.encode())
 
-    def _move(self, cue: Cue) -> None:
-        try:
-            self.state = TRANSITIONS[self.state, cue]
-        except KeyError:
-            raise WrongState(f"{cue.name} while {self.state.name}") from None
-
     def _need(self, state: State) -> None:
         if self.state is not state:
             raise WrongState(f"the engine is {self.state.name}, not {state.name}")
 
     def _say(self, *lines: str) -> bytes:
-        text = _checked(lines)
-        self._talk.append(text)
+        text = spoken(lines)
+        self._tail.sent(text)
         return (text + "\n").encode()
-
-
-def _checked(lines: Sequence[str]) -> str:
-    text = "\n".join(lines)
-    if text.count("\n") >= len(lines) or "\r" in text or "\0" in text:
-        raise ConfigError("a command to an engine may not hold a line break or a NUL")
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise ConfigError(f"a command to an engine holds what is no text: {error.reason}") from None
-    return text

@@ -52,3 +52,15 @@ TRANSITIONS: dict[tuple[State, Cue], State] = {
 }
 
 RUNNING = frozenset((State.FENCED, State.SEARCHING, State.FENCED_STOPPING, State.STOPPING))
+
+
+class WrongState(RuntimeError):
+    """A command was given in a state that does not take it: a fault of the caller, never of the engine."""
+
+
+def after(state: State, cue: Cue) -> State:
+    """Where a cue leads. Raises WrongState where it leads nowhere."""
+    try:
+        return TRANSITIONS[state, cue]
+    except KeyError:
+        raise WrongState(f"{cue.name} while {state.name}") from None

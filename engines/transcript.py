@@ -39,7 +39,8 @@ class Transcript:
 
     def __init__(self, path: str | Path) -> None:
         try:
-            self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
+            # line by line: what came before a hang can be read while it lasts
+            self._file = Path(path).open("w", 1, encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
         except (OSError, ValueError) as error:
             # ValueError: a name that no file can have, with a NUL or a lone surrogate
             reason = getattr(error, "strerror", None) or error

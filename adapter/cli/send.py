@@ -12,10 +12,10 @@ from typing import NoReturn
 from engines.dialects import Dialect
 from engines.errors import EngineDied, EngineTimeout
 from engines.find import Found
+from engines.lines import Lines
 from engines.link import describe_exit
 from engines.options import EMPTY
 from engines.process import EngineProcess
-from engines.session import MAX_LINE
 
 LAST_WORDS = 1.0  # seconds for what an ended engine printed to be read
 ROOM = 1 << 20  # bytes of lines that wait to be shown; an engine that prints more has to wait itself
@@ -83,8 +83,7 @@ class Exchange:
         self._room = threading.Condition()
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._rest = b""
-        self._cutting = False  # the rest of a line that was too long is dropped
+        self._cut = Lines()
         self._ended = False
         self._closed = False
         self.process = EngineProcess(
@@ -159,25 +158,21 @@ class Exchange:
             if self._closed:
                 return
             if data:
-                *lines, self._rest = (self._rest + data).split(b"\n")
-                for line in lines:
+                whole, cut = self._cut.take(data)
+                for line in whole.split(b"\n")[:-1]:
                     self._take(line)
-                if len(self._rest) > MAX_LINE:
-                    self._take(self._rest[:MAX_LINE] + b" [a line too long: cut]")
-                    self._rest, self._cutting = b"", True
+                if cut:
+                    self._take(cut + b" [a line too long: cut]")
             else:
                 self._ended = True
-                if self._rest:
-                    self._take(self._rest)
+                if last := self._cut.drop():
+                    self._take(last)
         try:
             self._loop.call_soon_threadsafe(self._news.set)
         except RuntimeError:  # the loop is closed, nobody reads any more
             return
 
     def _take(self, line: bytes) -> None:
-        if self._cutting:
-            self._cutting = False
-            return
         text = line.decode("utf-8", "replace").rstrip("\r")
         self._lines.append(text)
         self._bytes += LINE_BYTES + len(text)

@@ -18,7 +18,7 @@ from engines.driver import Driver
 from engines.errors import EngineDied, EngineError
 from engines.plan import Plan
 from engines.running import Running
-from engines.session import State
+from engines.states import State
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 

@@ -19,7 +19,7 @@ from engines.errors import EngineDied, EngineError, EngineStartError, EngineTime
 from engines.limits import Limit
 from engines.plan import Plan, plan
 from engines.search import MAX_BACKLOG
-from engines.session import State
+from engines.states import State
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 

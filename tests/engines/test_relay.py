@@ -12,7 +12,8 @@ from engines.events import Event, Finished
 from engines.plan import Plan
 from engines.relay import Relay
 from engines.search import Search
-from engines.session import Session, State
+from engines.session import Session
+from engines.states import State
 
 SHORT = Plan(go="go nodes 1")
 OTHERS = (Plan(go="go nodes 9 movetime 5", seconds=0.005), Plan(go="go infinite", nodes=5), SHORT)

@@ -9,17 +9,11 @@ import pytest
 from engines.dialects import get
 from engines.errors import ConfigError
 from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.lines import MAX_LINE
 from engines.plan import Plan
-from engines.session import (
-    MAX_LINE,
-    MAX_WALL,
-    TAIL_LINES,
-    TRANSITIONS,
-    Cue,
-    Session,
-    State,
-    WrongState,
-)
+from engines.session import MAX_WALL, Session
+from engines.states import TRANSITIONS, Cue, State, WrongState, after
+from engines.tail import TAIL_LINES
 
 POSITION = "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1"
 DEPTH = Plan(go="go depth 5")
@@ -89,21 +83,12 @@ def test_each_state_is_reached(state: State) -> None:
     assert REACH[state]().state is state
 
 
-@pytest.mark.parametrize(("state", "cue"), TRANSITIONS)
-def test_the_table_is_kept(state: State, cue: Cue) -> None:
-    session = REACH[state]()
-    session._move(cue)
-    assert session.state is TRANSITIONS[state, cue]
-
-
 @pytest.mark.parametrize(
     ("state", "cue"), [(state, cue) for state in State for cue in Cue if (state, cue) not in TRANSITIONS]
 )
-def test_outside_the_table_nothing_moves(state: State, cue: Cue) -> None:
-    session = REACH[state]()
+def test_outside_the_table_no_cue_leads_anywhere(state: State, cue: Cue) -> None:
     with pytest.raises(WrongState, match=state.name):
-        session._move(cue)
-    assert session.state is state
+        after(state, cue)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -373,7 +358,7 @@ def test_a_line_without_end_is_cut() -> None:
     session.feed(head)
     for _ in range(100):
         session.feed(b" e7e5" * 20_000)
-        assert len(session._buffer) <= MAX_LINE
+        assert len(session._lines.begun) <= MAX_LINE
     # what is left of the line begins no line of its own
     session.feed(b"bestmove a2a3\nbestmove e2e4\n")
     search = session.search

@@ -8,9 +8,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from engines.dialects import get
 from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
+from engines.lines import MAX_LINE
 from engines.plan import Plan
 from engines.search import Search
-from engines.session import MAX_LINE, MAX_WALL, RUNNING, TAIL_LINES, TRANSITIONS, Session, State, WrongState
+from engines.session import MAX_WALL, Session
+from engines.states import RUNNING, TRANSITIONS, State, WrongState
+from engines.tail import TAIL_LINES
 
 LINES = (
     "uciok",
@@ -173,7 +176,7 @@ class Conversation(RuleBasedStateMachine):
         session = self.session
         assert len(session.tail) <= TAIL_LINES
         assert len(session.wall) <= MAX_WALL
-        assert len(session._buffer) <= MAX_LINE
+        assert len(session._lines.begun) <= MAX_LINE
         assert session.pings >= 0
         assert all(len(line) <= 500 for line in session.wall)
 

@@ -15,8 +15,10 @@ from engines.events import Finished, Reported
 from engines.info import TEXTS, read
 from engines.plan import Plan
 from engines.search import MAX_BACKLOG, MAX_KEPT, Search
-from engines.session import TAIL_LINES, Session, State
+from engines.session import Session
 from engines.skim import _LAYOUTS, BLOCK, COMMON, MAX_RANKS, _bones, last_lines
+from engines.states import State
+from engines.tail import TAIL_LINES
 
 PLAN = Plan(go="go infinite", unbounded=True)
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"

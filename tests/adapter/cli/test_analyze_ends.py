@@ -121,6 +121,17 @@ def run(fenwire: Any) -> Iterator[Callable[..., Running]]:
                 pipe.close()
 
 
+def reported(transcript: Path) -> bool:
+    """Whether the engine that is recorded there has reported on its search."""
+    return transcript.exists() and " < info depth " in transcript.read_text(encoding="utf-8")
+
+
+def awaits(pid: int) -> bool:
+    """Whether a process has an event loop, which has its signals heard."""
+    caught = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
 SIGNALS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 
 
@@ -161,12 +172,11 @@ def _command(name: str) -> Sequence[str]:
 
 @pytest.mark.parametrize(("number", "code", "word"), SIGNALS, ids=["SIGINT", "SIGTERM"])
 def test_a_signal_ends_a_search_with_the_best_move_so_far(
-    mark: str, run: Callable[..., Running], number: int, code: int, word: str
+    mark: str, run: Callable[..., Running], tmp_path: Path, number: int, code: int, word: str
 ) -> None:
-    engine = f"{SCRIPTED} --name {mark}"
-    process = run("analyze", "startpos", "--infinite", "--engine", engine)
-    wait_until(lambda: bool(processes(mark)))
-    time.sleep(1.0)
+    engine, talk = f"{SCRIPTED} --name {mark}", tmp_path / "talk.txt"
+    process = run("analyze", "startpos", "--infinite", "--engine", engine, "--transcript", str(talk))
+    wait_until(lambda: reported(talk))
     returned, out, err, _ = process.end(number)
     assert (returned, err) == (code, f"fenwire: {word}\n")
     assert out.startswith(f"engine     {mark}\n")
@@ -199,16 +209,24 @@ def test_a_signal_at_a_bad_moment_leaves_no_engine(
 
 @pytest.mark.parametrize(("number", "code", "word"), SIGNALS, ids=["SIGINT", "SIGTERM"])
 def test_an_engine_that_owes_its_best_move_takes_nothing_away(
-    fenwire: Any, mark: str, run: Callable[..., Running], number: int, code: int, word: str
+    fenwire: Any,
+    mark: str,
+    run: Callable[..., Running],
+    tmp_path: Path,
+    number: int,
+    code: int,
+    word: str,
 ) -> None:
     engine = f"{SCRIPTED} --name {mark} --withhold bestmove"
     fenwire.profile("mute", f"command = {json.dumps(shlex.split(engine))}\n" + MUTE)
-    process = run("analyze", "startpos", "--infinite", "--json", "--engine", "mute")
-    wait_until(lambda: bool(processes(mark)))
-    time.sleep(1.0)
+    talk = tmp_path / "talk.txt"
+    process = run(
+        "analyze", "startpos", "--infinite", "--json", "--engine", "mute", "--transcript", str(talk)
+    )
+    wait_until(lambda: reported(talk))
     returned, out, err, _ = process.end(number)
     assert returned == code
-    assert err.startswith(f"fenwire: {mark} gave no best move within 0.3 s of being told to stop\n")
+    assert err.startswith(f"fenwire: {mark} gave no best move within 0.3 s of being told to stop; ")
     assert err.endswith(f"\nfenwire: {word}\n")
     answer = json.loads(out)
     assert (answer["best"], answer["complete"]) == (None, False)
@@ -236,7 +254,7 @@ def test_a_signal_ends_the_wait_for_records(
         process.popen.stdin.flush()
         assert process.line().endswith(f"{E4}\n")
     else:
-        time.sleep(1.5)
+        wait_until(lambda: awaits(process.popen.pid))
     returned, out, err, took = process.end(number)
     assert (returned, out, err) == (code, "", f"fenwire: {word}\n")
     assert took < PROMPT
