@@ -117,7 +117,7 @@ async def test_a_child_in_its_group_ends_with_it(either_pump: None) -> None:
     child = int(heard.process.stderr_tail()[0].removeprefix("child "))
     assert not gone(child)
     heard.process.write(b"quit\n")
-    assert await heard.process.end(polite=True, grace=GRACE) == 0
+    assert await heard.process.end(polite=True, grace=LONG) == 0
     await heard.until(lambda: gone(child))
 
 
@@ -129,8 +129,8 @@ async def test_a_child_that_left_its_group_holds_nobody_up(no_leaks_async: None)
     child = int(heard.process.stderr_tail()[0].removeprefix("child "))
     try:
         heard.process.write(b"quit\n")
-        async with asyncio.timeout(5):
-            assert await heard.process.end(polite=True, grace=GRACE) == 0
+        async with asyncio.timeout(LONG / 2):
+            assert await heard.process.end(polite=True, grace=LONG) == 0
         assert not gone(child)
     finally:
         os.kill(child, signal.SIGKILL)
