@@ -10,9 +10,10 @@ from typing import Any, Self
 
 from adapter.engine import Engine
 from adapter.errors import ConfigError
+from adapter.intake import PoolResult
 from adapter.position import Position
 from adapter.restart import unbroken
-from adapter.round import PoolResult, Round
+from adapter.round import Round
 from engines.find import Found, choose
 from engines.limits import Limit
 from engines.options import Wish

@@ -7,12 +7,9 @@ import copy
 import signal
 import time
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from typing import Any
 
-import msgspec
-
-from adapter.analysis import Analysis
 from adapter.engine import Engine, Pursuit
 from adapter.errors import (
     ConfigError,
@@ -25,6 +22,7 @@ from adapter.errors import (
     IllegalEngineMove,
     MoveError,
 )
+from adapter.intake import Case, Intake, PoolResult, Record
 from adapter.judge import Question, ask
 from adapter.position import Position
 from engines.limits import Limit
@@ -33,47 +31,11 @@ STRIKES = 2  # engines that may crash or hang on one position
 LOSSES = 3  # engines that may be lost on one position, whoever ended them
 AHEAD = 16  # positions pulled ahead of the reader, for each engine
 LINED_UP = 2  # positions an engine is given behind the one it is at
-# The same where the last search was over within so many seconds: a thread that listens tells the ends of such
-# several at a time, which costs a third less, and whoever else wants the engine does not wait for long.
+# The same where the last search was over within so many seconds: where a thread listens it tells the ends of
+# such several at a time, which costs a third less, and whoever else wants the engine does not wait for long.
 BRISK, LINED_UP_BRISK = 0.02, AHEAD - 2
 TRIAL = Limit(depth=1)  # what every engine can do
 TRIAL_SECONDS = 5.0
-
-Record = Position | str
-_END: Any = object()
-
-
-class PoolResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one position: `analysis` or `error` is set, the other is None.
-
-    `index` is its place in the input, from 0, and `given` what stood there; `position` is None when that
-    could not be read.
-    """
-
-    index: int
-    given: Record
-    position: Position | None = None
-    analysis: Analysis | None = None
-    error: FenwireError | None = None
-
-
-class Case(msgspec.Struct, frozen=True):
-    """A position that an engine has to be asked about."""
-
-    index: int
-    given: Record
-    question: Question
-
-    def answered(self, analysis: Analysis) -> PoolResult:
-        """Its result."""
-        return PoolResult(
-            index=self.index, given=self.given, position=self.question.position, analysis=analysis
-        )
-
-    def failed(self, error: FenwireError) -> PoolResult:
-        """Its result when there is no analysis."""
-        return PoolResult(index=self.index, given=self.given, position=self.question.position, error=error)
-
 
 # Cases that an engine has been asked about behind the one it is at.
 Line = deque[tuple[Case, Pursuit]]
@@ -98,37 +60,36 @@ class Round:
         alone: Callable[[], bool],
     ) -> None:
         self._engines = tuple(engines)
-        self._plain = None if isinstance(records, AsyncIterable) else iter(records)
-        self._awaited = aiter(records) if isinstance(records, AsyncIterable) else None
         self._limit = limit
         self._wishes = wishes
         self._variant = variant
         self._notation = notation
         self._ordered = ordered
         self._alone = alone  # whether no other pass takes turns with this one
-        self._window = AHEAD * len(self._engines)
-        self._pulled = 0
         self._delivered = 0
         self._read = 0
         self._done: dict[int, PoolResult] = {}  # by index if ordered, else as they came
-        self._cases: deque[Case] = deque()  # ready to be asked
         self._lines: dict[Engine, Line] = {engine: deque() for engine in self._engines}
         self._brisk = dict.fromkeys(self._engines, 0)  # how many short searches each has done in a row
-        self._dry = False  # nothing more is pulled
-        self._broken = False  # and what is missing will not come
+        self._broken = False  # what is missing will not come
         self._serving = len(self._engines)
         self._tasks: list[asyncio.Task[None]] = []
         self._news = asyncio.Event()  # for the reader
         self._change = asyncio.Event()  # for the tasks: room for more, or a case
         self._closed = False
         self._feeding: asyncio.Task[None] | None = None
-        self._spoilt: Exception | None = None  # what the input raised
+        window = AHEAD * len(self._engines)
+        self._intake = Intake(
+            records,
+            self._read_case,
+            has_room=lambda pulled: pulled - self._read < window,
+            changed=self._change,
+        )
 
     def begin(self) -> None:
         """Sets the engines to work."""
         self._tasks = [asyncio.create_task(self._serve(engine)) for engine in self._engines]
-        if self._awaited is not None:
-            self._feeding = asyncio.create_task(self._feed(self._awaited))
+        self._feeding = asyncio.create_task(self._intake.feed())
 
     async def next(self) -> PoolResult | None:
         """The next result, None after the last. Raises what ended the pass, after the results before it, and
@@ -140,8 +101,8 @@ class Round:
             if not self._serving:
                 for task in self._tasks:
                     await task
-                if self._spoilt is not None:
-                    raise self._spoilt
+                if self._intake.spoilt is not None:
+                    raise self._intake.spoilt
                 return None
             self._news.clear()
             await self._news.wait()
@@ -158,57 +119,15 @@ class Round:
         # their errors are the reader's, who may have left before
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    # --- the input ---------------------------------------------------------------------------------
-
-    async def _feed(self, records: AsyncIterator[Record]) -> None:
-        while not self._dry:
-            if self._has_room:
-                try:
-                    self._enter(await anext(records, _END))
-                except Exception as error:
-                    self._spoil(error)
-            else:
-                self._change.clear()
-                await self._change.wait()
-
-    @property
-    def _has_room(self) -> bool:
-        return self._pulled - self._read < self._window
-
-    def _stock(self, wanted: int) -> None:
-        """Reads ahead until so many cases are ready; the window and the input permitting."""
-        while self._plain is not None and len(self._cases) < wanted and self._has_room and not self._dry:
-            try:
-                self._enter(next(self._plain, _END))
-            except Exception as error:
-                # whatever it is, it is the input's, and told where the input is asked for
-                self._spoil(error)
-
-    def _enter(self, given: Record) -> None:
-        if given is _END:
-            self._dry = True
-        else:
-            case = self._read_case(self._pulled, given)
-            self._pulled += 1
-            if case is not None:
-                self._cases.append(case)
-        self._change.set()
-
-    def _spoil(self, error: Exception) -> None:
-        # kept for the reader, until all that was read before is answered
-        self._spoilt = error
-        self._dry = True
-        self._change.set()
-
     async def _take(self) -> Case | None:
         """The next case, None when there will be none."""
         while not self._broken:
-            self._stock(1)
-            if self._cases:
-                return self._cases.popleft()
+            self._intake.stock(1)
+            if self._intake.ready:
+                return self._intake.ready.popleft()
             if (case := self._take_over()) is not None:
                 return case
-            if self._dry and self._pulled == self._delivered:
+            if self._intake.dry and self._intake.pulled == self._delivered:
                 return None
             self._change.clear()
             await self._change.wait()
@@ -233,7 +152,7 @@ class Round:
         self._done[result.index if self._ordered else self._delivered] = result
         self._delivered += 1
         self._news.set()
-        if self._dry:
+        if self._intake.dry:
             self._change.set()
 
     # --- the engines -------------------------------------------------------------------------------
@@ -250,7 +169,7 @@ class Round:
                     if not engine.given_up or self._serving == 1:
                         raise
                     # the others go on without it
-                    self._cases.appendleft(case)
+                    self._intake.ready.appendleft(case)
                     return
                 self._pace(engine, answer)
                 try:
@@ -260,13 +179,13 @@ class Round:
                         self._line_up(engine)
                 finally:
                     self._deliver(self._judge(engine, case, answer))
-                self._stock(len(self._engines))
+                self._intake.stock(len(self._engines))
                 if len(self._done) > 1:
                     # the reader's turn: what it has not taken keeps new cases out
                     await asyncio.sleep(0)
                 case = None if self._broken else following or await self._take()
         except BaseException:
-            self._dry = self._broken = True
+            self._intake.dry = self._broken = True
             raise
         finally:
             for asked in (pursuit, *(behind for _, behind in line)):
@@ -287,16 +206,16 @@ class Round:
         others = self._serving - 1
         # where we were held up, as many ends as were lined up are told at once, however long each took
         most = LINED_UP_BRISK if self._brisk[engine] > 1 + LINED_UP else LINED_UP
-        self._stock(most + others)
-        while len(line) < most and len(self._cases) > others and self._alone():
-            case = self._cases.popleft()
+        self._intake.stock(most + others)
+        while len(line) < most and len(self._intake.ready) > others and self._alone():
+            case = self._intake.ready.popleft()
             try:
                 pursuit = engine.follow(case.question, **self._wishes)
             except FenwireError:
                 # told when it is asked by itself
                 pursuit = None
             if pursuit is None:
-                self._cases.appendleft(case)
+                self._intake.ready.appendleft(case)
                 return
             line.append((case, pursuit))
 
@@ -312,11 +231,12 @@ class Round:
 
     async def _go_ahead(self, engine: Engine) -> tuple[Case | None, Pursuit | None]:
         """The next case, if one is at hand and the engine free, with its search begun."""
-        self._stock(1)
+        self._intake.stock(1)
         # what has to wait for its turn is not to keep the last answer waiting as well
-        if not (self._cases and self._alone() and engine.driver.failure is None and engine.driver.free):
+        free = engine.driver.failure is None and engine.driver.free
+        if not (self._intake.ready and self._alone() and free):
             return None, None
-        case = self._cases.popleft()
+        case = self._intake.ready.popleft()
         try:
             return case, await engine.begin(case.question, **self._wishes)
         except FenwireError:
@@ -353,7 +273,7 @@ class Round:
     def _give_back(self, engine: Engine) -> None:
         """What a lost engine had in its line was never sent."""
         line = self._lines[engine]
-        self._cases.extendleft(case for case, _ in reversed(line))
+        self._intake.ready.extendleft(case for case, _ in reversed(line))
         line.clear()
         self._change.set()
 
