@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from adapter.analysis import Analysis, EngineIdentity
-from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError, OptionError
+from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError
 from adapter.judge import Question, ask, judge, wire_limit
+from adapter.managed import managed, refuse_managed
 from adapter.position import Position
 from adapter.restart import Lives
 from adapter.stream import Stream
@@ -26,15 +27,7 @@ from engines.options import Wish
 from engines.plan import Plan, plan
 from engines.running import Running
 from engines.search import Search
-from engines.transcript import Transcript
-
-# Options that each search sets anew, and what they follow from. Set otherwise, an engine would read the moves
-# of another game, or be asked for other lines than the caller waits for.
-MANAGED = {
-    "uci_variant": "the position's game",
-    "uci_chess960": "the position's game",
-    "multipv": "how many lines are asked for (multipv)",
-}
+from engines.transcript import Transcript, recorded
 
 
 class Pursuit(NamedTuple):
@@ -58,12 +51,12 @@ class Engine:
     """
 
     def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
-        _refuse_managed(options)
+        refuse_managed(options)
         self.found = found
         self._speech = found.profile.speech()  # before an engine has told how it differs
         self._lives = Lives(found, options, record)
         self._named: tuple[dict[str, str], EngineIdentity] | None = None
-        self._managed_for: dict[tuple[str, int], dict[str, Wish]] = {}
+        self._follows: dict[tuple[str, int], dict[str, Wish]] = {}
         self._planned: tuple[Limit, Dialect, dict[str, Plan]] | None = None  # the last limit's, by side
 
     @property
@@ -183,7 +176,7 @@ class Engine:
 
         Raises OptionError for one that was not offered, EngineTimeout, EngineDied.
         """
-        _refuse_managed(options)
+        refuse_managed(options)
         await (await self._lives.living()).configure(options)
         self._lives.remember(options)
 
@@ -211,7 +204,7 @@ class Engine:
         if self._lives.driver is None:
             # refused before anything is started
             plan(limit, self._speech, profile.capabilities, side=question.position.side)
-        _refuse_managed(options or {})
+        refuse_managed(options or {})
         while True:
             driver = await self._lives.living()
             work = self._plan(limit, driver.dialect, question.position.side)
@@ -326,17 +319,10 @@ class Engine:
     ) -> Mapping[str, Wish]:
         """The options of a search: the caller's, and those that follow from the question."""
         variant = question.position.variant
-        managed = self._managed_for.get((variant.name, multipv))
-        if managed is None:
-            managed = {}
-            if "UCI_Variant" in driver.options:
-                managed["UCI_Variant"] = variant.uci_variant
-            if variant.chess960 or "UCI_Chess960" in driver.options:
-                managed["UCI_Chess960"] = variant.chess960
-            if multipv != 1 or "MultiPV" in driver.options:
-                managed["MultiPV"] = multipv
-            self._managed_for[variant.name, multipv] = managed
-        return {**managed, **options} if options else managed
+        follows = self._follows.get((variant.name, multipv))
+        if follows is None:
+            follows = self._follows[variant.name, multipv] = managed(driver.options, variant, multipv)
+        return {**follows, **options} if options else follows
 
 
 @asynccontextmanager
@@ -374,7 +360,7 @@ async def opened(
 ) -> AsyncIterator[Engine]:
     """The same for an engine that was found already; without `start` it is started by its first search. A
     Transcript that is open goes on, and stays open, so that several engines can share one."""
-    with _recorded(transcript) as record:
+    with recorded(transcript) as record:
         working = Engine(found, options or {}, record)
         try:
             if start:
@@ -382,21 +368,6 @@ async def opened(
             yield working
         finally:
             await working.close()
-
-
-@contextmanager
-def _recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript | None]:
-    if transcript is None or isinstance(transcript, Transcript):
-        yield transcript
-        return
-    with Transcript(transcript) as record:
-        yield record
-
-
-def _refuse_managed(options: Mapping[str, Wish]) -> None:
-    for name in options:
-        if name.lower() in MANAGED:
-            raise OptionError(f"{name} is not set by hand: it follows from {MANAGED[name.lower()]}")
 
 
 def _typed(value: str) -> str | int | bool:

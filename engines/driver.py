@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
@@ -18,6 +17,7 @@ from engines.link import Evidence, Link, Record
 from engines.options import OptionTable, Wish
 from engines.plan import Plan
 from engines.profile import Profile
+from engines.replies import Replies
 from engines.running import Running
 from engines.search import Search
 from engines.session import Session
@@ -43,8 +43,7 @@ class Driver:
         self.failure: EngineError | None = None
         self.notes: list[str] = []
         self._loop = asyncio.get_running_loop()
-        self._greeting: asyncio.Future[None] = self._loop.create_future()
-        self._pongs: deque[asyncio.Future[None]] = deque()
+        self._replies = Replies()
         self._burial: asyncio.Task[None] | None = None
         self._failed = asyncio.Event()
         self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
@@ -283,7 +282,7 @@ class Driver:
     async def _greet(self) -> None:
         await self._tell(Session.hello)
         seconds = self.profile.deadlines.start
-        if not await _comes(self._greeting, seconds):
+        if not await self._replies.greeting(seconds):
             evidence = self._link.evidence()
             heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
             said = f"it printed {heard[-1]!r}" if heard else "it printed nothing"
@@ -309,9 +308,7 @@ class Driver:
 
     async def _ping(self, seconds: float) -> None:
         await self._tell(Session.ping)
-        pong: asyncio.Future[None] = self._loop.create_future()
-        self._pongs.append(pong)
-        if not await _comes(pong, seconds):
+        if not await self._replies.to_ping(seconds):
             self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
             await self._link.ended()
             self._check()
@@ -335,10 +332,9 @@ class Driver:
         if isinstance(event, Finished):
             self._agenda.finished(event.search)
         elif isinstance(event, Answered):
-            if self._pongs:
-                _resolve(self._pongs.popleft())
+            self._replies.pong()
         elif isinstance(event, Greeted):
-            _resolve(self._greeting)
+            self._replies.greet()
         elif isinstance(event, Gone):
             if not self._link.ending:
                 self._burial = self._loop.create_task(self._bury())
@@ -355,7 +351,7 @@ class Driver:
         process = self._link.process
         status = await process.wait_exit(_CLOSED_OUTPUT)
         await process.wait_last_words(_LAST_WORDS)
-        error = self._link.obituary(status, greeted=self._greeting.done())
+        error = self._link.obituary(status, greeted=self._replies.greeted)
         self._abandon(error)
         self._link.end(self.profile.deadlines.quit)
 
@@ -370,31 +366,8 @@ class Driver:
     def _abandon(self, error: EngineError) -> None:
         self.failure = self.failure or error
         self._failed.set()
-        for waiter in (self._greeting, *self._pongs):
-            if not waiter.done():
-                waiter.set_exception(error)
-                # nobody may be waiting any more
-                waiter.exception()
-        self._pongs.clear()
+        self._replies.lose(error)
         self._agenda.lose(error)
-
-
-async def _comes(answer: asyncio.Future[None], seconds: float) -> bool:
-    """Whether an answer is there within so many seconds. Raises what took its place."""
-    try:
-        async with asyncio.timeout(seconds):
-            await asyncio.shield(answer)
-    except TimeoutError:
-        if not answer.done():
-            return False
-        # we were held up, and the answer lay there
-        answer.result()
-    return True
-
-
-def _resolve(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)
 
 
 def _setter(name: str, value: str | None) -> Callable[[Session], bytes]:

@@ -59,7 +59,7 @@ class Session:
             "ready": self._on_ready,
             "info": self._on_info,
             "bestmove": self._on_bestmove,
-            "other": self._on_other,
+            "other": lambda line, events: self._keep(line),
         }
         self._takers = {word.encode(): takers[meaning] for word, meaning in dialect.heard.items()}
         self.ready_line = next(word.encode() for word, is_ in dialect.heard.items() if is_ == "ready") + b"\n"
@@ -356,10 +356,6 @@ class Session:
         self.pings = 0
         self.state = after(self.state, Cue.BESTMOVE)
         events.append(Finished(search))
-
-    def _on_other(self, line: bytes, events: list[Event]) -> None:
-        del events
-        self._keep(line)
 
     # --- inner -------------------------------------------------------------------------------------
 

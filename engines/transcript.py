@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -105,6 +106,16 @@ class Transcript:
             except OSError as error:
                 # an engine at work is worth more than the record of it
                 self._broken = error
+
+
+@contextlib.contextmanager
+def recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript | None]:
+    """The transcript of a file's name, closed at the end; what is open already, or None, as it is."""
+    if transcript is None or isinstance(transcript, Transcript):
+        yield transcript
+        return
+    with Transcript(transcript) as record:
+        yield record
 
 
 class Voice:

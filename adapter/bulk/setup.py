@@ -12,7 +12,7 @@ import msgspec
 
 from adapter.analysis import EngineIdentity, limit_dict
 from adapter.bulk.item import digest
-from adapter.engine import MANAGED
+from adapter.managed import MANAGED
 from engines.limits import Limit
 
 _CHUNK = 1 << 20

@@ -31,7 +31,8 @@ from adapter import (
     Position,
     open_engine,
 )
-from adapter.engine import MANAGED, opened
+from adapter.engine import opened
+from adapter.managed import MANAGED
 from engines.find import Found, choose
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
