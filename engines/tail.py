@@ -18,6 +18,8 @@ class Tail:
 
     def sent(self, text: str) -> None:
         """Notes lines that were sent, without the last one's end."""
+        if len(text) > TAIL_BLOCK:
+            text = "\n".join(line[:TAIL_WIDTH] for line in text.split("\n")[-TAIL_LINES:])
         self._said.append(text)
 
     def heard(self, line: bytes) -> None:

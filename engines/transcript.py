@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -40,8 +40,7 @@ class Transcript:
 
     def __init__(self, path: str | Path) -> None:
         try:
-            # line by line: what came before a hang can be read while it lasts
-            self._file = Path(path).open("w", 1, encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
+            self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
         except (OSError, ValueError) as error:
             # ValueError: a name that no file can have, with a NUL or a lone surrogate
             reason = getattr(error, "strerror", None) or error
@@ -94,15 +93,17 @@ class Transcript:
             self._lives += 1
             return self._lives
 
-    def write(self, life: int, line: str) -> None:
-        """Writes one line of a life; does nothing once the file is broken."""
+    def write(self, life: int, lines: Sequence[str]) -> None:
+        """Writes lines of a life; does nothing once the file is broken."""
         with self._lock:
             if self._broken is not None:
                 return
-            whose = "" if life == self._life else f"@ {life}\n"
+            whose = () if life == self._life else (f"@ {life}",)
             self._life = life
             try:
-                self._file.write(f"{whose}{line}\n")
+                self._file.write("\n".join((*whose, *lines, "")))
+                # what came before a hang can be read while it lasts
+                self._file.flush()
             except OSError as error:
                 # an engine at work is worth more than the record of it
                 self._broken = error
@@ -146,20 +147,21 @@ class Voice:
             if self._over:
                 self._begin()
             *lines, rest = (self._rest[sign] + data).split(b"\n")
-            for line in lines:
-                self._write(seconds, sign, line)
+            written = [_line(seconds, sign, line) for line in lines]
             if len(rest) >= PIECE and sign == "<":
                 # what is sent ends with the write that sends it
-                self._write(seconds, sign, rest, end="\\")
+                written.append(_line(seconds, sign, rest, end="\\"))
                 rest = b""
             self._rest[sign] = rest
+            if written:
+                self._transcript.write(self._number, written)
 
     def finish(self) -> None:
         """Writes down what was begun and never ended."""
-        for sign, rest in self._rest.items():
-            if rest:
-                self._write(self._last, sign, rest, end="\\")
+        written = [_line(self._last, sign, rest, end="\\") for sign, rest in self._rest.items() if rest]
         self._rest = {">": b"", "<": b""}
+        if written:
+            self._transcript.write(self._number, written)
 
     def _begin(self) -> None:
         self._number = self._transcript.begin()
@@ -168,12 +170,13 @@ class Voice:
     def _end(self, seconds: float, how: bytes) -> None:
         if not self._marked:
             self.finish()
-            self._write(seconds, "=", how)
+            self._transcript.write(self._number, [_line(seconds, "=", how)])
         self._over = self._marked = True
 
-    def _write(self, seconds: float, sign: str, line: bytes, end: str = "") -> None:
-        text = _SPECIAL.sub(_written, line).decode("utf-8", "backslashreplace")
-        self._transcript.write(self._number, f"{seconds:.6f} {sign} {text}{end}")
+
+def _line(seconds: float, sign: str, said: bytes, end: str = "") -> str:
+    text = _SPECIAL.sub(_written, said).decode("utf-8", "backslashreplace")
+    return f"{seconds:.6f} {sign} {text}{end}"
 
 
 def _written(match: re.Match[bytes]) -> bytes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -11,10 +14,13 @@ from engines.errors import ConfigError
 from engines.lines import Lines, spoken
 from engines.tail import TAIL_BLOCK, TAIL_LINES, TAIL_WIDTH, Tail
 
-BOUND = 12
+BOUND = 5
+PIECES = st.lists(
+    st.sampled_from([b"a", b"bb", b" ", b"c" * BOUND, b"\n", b"d d\n", b"", b" eeeeee"]), max_size=12
+)
 
 
-@given(st.lists(st.text("ab \n", max_size=40).map(str.encode), max_size=12))
+@given(PIECES)
 def test_the_pieces_a_line_comes_in_make_no_difference(pieces: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines.lines, "MAX_LINE", BOUND)
@@ -45,16 +51,41 @@ def test_a_command_that_would_be_two_is_refused(line: str) -> None:
         spoken(["isready", line])
 
 
-def test_what_was_said_last_is_kept_short() -> None:
+@pytest.mark.parametrize("begun", [b" ffffffff", b"ffffffff", b"ff ffffff"])
+def test_a_line_without_end_is_taken_once_and_never_as_nothing(begun: bytes, monkeypatch: Any) -> None:
+    monkeypatch.setattr(engines.lines, "MAX_LINE", BOUND)
+    lines = Lines()
+    _, cut = lines.take(begun)
+    assert cut == (b"ff" if begun.startswith(b"ff ") else begun[:BOUND])
+    assert (lines.begun, lines.open) == (b"", True)
+    assert lines.take(b"ggg") == (b"", b"")
+    assert lines.take(b"hhh\nnext\n") == (b"next\n", b"")
+    assert not lines.open
+
+
+SAID: list[Callable[[Tail], None]] = [
+    lambda tail: tail.sent("isready\nposition startpos moves " + "e2e4 e7e5 " * 10_000 + "\ngo"),
+    lambda tail: tail.heard(b"x" * 100_000),
+    lambda tail: tail.heard_block(b"info depth 1\n" * 10_000),
+    lambda tail: tail.heard_block(b"y" * 100_000 + b"\n"),
+]
+
+
+@pytest.mark.parametrize("say", SAID, ids=["sent", "a line", "a block", "a block of one line"])
+def test_what_is_kept_of_a_talk_is_bounded(say: Callable[[Tail], None]) -> None:
     tail = Tail()
-    tail.sent("isready\ngo")
-    tail.heard(b"x" * 10_000)
-    tail.heard_block(b"".join(b"info depth %d\n" % depth for depth in range(10_000)))
+    for _ in range(3 * TAIL_LINES):
+        say(tail)
+    assert sum(map(len, tail._said)) <= TAIL_LINES * TAIL_BLOCK
     kept = tail.lines(b"bestm")
-    assert len(kept) == TAIL_LINES
-    assert kept[-2:] == ["< info depth 9999", "< bestm"]
-    assert sum(map(len, kept)) < TAIL_BLOCK + TAIL_WIDTH
-    assert all(line.startswith("< info depth ") for line in kept[:-1])
+    assert (len(kept), kept[-1]) == (TAIL_LINES, "< bestm")
+    assert max(map(len, kept)) <= 2 + TAIL_WIDTH
+
+
+def test_the_end_of_a_long_block_is_kept() -> None:
+    tail = Tail()
+    tail.heard_block(b"".join(b"info depth %d\n" % depth for depth in range(10_000)))
+    assert tail.lines() == [f"< info depth {depth}" for depth in range(10_000 - TAIL_LINES, 10_000)]
 
 
 def test_a_tail_tells_who_said_what() -> None:

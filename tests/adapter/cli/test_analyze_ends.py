@@ -127,9 +127,9 @@ def reported(transcript: Path) -> bool:
 
 
 def awaits(pid: int) -> bool:
-    """Whether a process has an event loop, which has its signals heard."""
+    """Whether a process hears the terminal's end, which only a command on its event loop does."""
     caught = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
-    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+    return bool(int(caught, 16) >> (signal.SIGHUP - 1) & 1)
 
 
 SIGNALS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
