@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +23,15 @@ SETTLE = 0.5  # seconds granted to the kernel's and the interpreter's own tidyin
 # A test that met with it, and with nothing else, is run again.
 KNOWN_DEATHS = {"gnuchess": "ForwardEngineOutputToUser"}
 RERUNS = 4
+
+
+def pytest_configure() -> None:
+    """Has a terminal's signals heard, whoever runs us: a script's `&` and nohup have them ignored, and all
+    that a test starts would ignore them too."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
