@@ -38,7 +38,7 @@ Slip = Callable[[str, random.Random], str | None]  # None where the record has n
 class Share(msgspec.Struct, kw_only=True):
     """The counts of one kind of slip in one game.
 
-    `seen`: `check` found an error. `warned`: it found no error, but reported a warning. Of those seen:
+    `seen`: `check` reported a problem; `errors`: one of them is an error, not a warning. Of those seen:
     `offered`: the original is `fixed` or among the suggestions; `first`: it is `fixed` or the first
     suggestion; `wrong`: `fixed` is another record.
     """
@@ -47,14 +47,14 @@ class Share(msgspec.Struct, kw_only=True):
     game: str
     slips: int = 0
     seen: int = 0
-    warned: int = 0
+    errors: int = 0
     offered: int = 0
     first: int = 0
     wrong: int = 0
 
     def percent(self, name: str) -> float | None:
-        """A count as percentage of the slips that were seen; `seen` and `warned`, of all slips."""
-        whole = self.slips if name in ("seen", "warned") else self.seen
+        """A count as percentage of the slips that were seen; `seen` itself, of all slips."""
+        whole = self.slips if name == "seen" else self.seen
         return 100 * getattr(self, name) / whole if whole else None
 
 
@@ -255,10 +255,10 @@ def measure(slip: str, game: str, wanted: int) -> Share:
             break
         share.slips += 1
         report = check(text)
-        if report.ok:
-            share.warned += bool(report.problems)
+        if not report.problems:
             continue
         share.seen += 1
+        share.errors += not report.ok
         candidates = [*([report.fixed] if report.fixed else []), *report.suggestions]
         share.offered += record in candidates
         share.first += candidates[:1] == [record]
@@ -272,8 +272,8 @@ def _measure(work: tuple[str, str, int]) -> Share:
 
 def table(shares: list[Share]) -> str:
     """The shares as Markdown, `chess · xiangqi` in each cell."""
-    names = ("seen", "warned", "offered", "first", "wrong")
-    heads = ("seen", "warned only", "original offered", "offered first", "said to be certain and wrong")
+    names = ("seen", "errors", "offered", "first", "wrong")
+    heads = ("seen", "as an error", "original offered", "offered first", "said to be certain and wrong")
     lines = [f"| slip | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for slip in dict.fromkeys(share.slip for share in shares):
         of_slip = [share for share in shares if share.slip == slip]
