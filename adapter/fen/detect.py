@@ -6,10 +6,9 @@ import re
 from collections import Counter
 
 from adapter.fen import castling
-from adapter.fen.board_field import MOST_CHARACTERS, read
+from adapter.fen.board_field import MOST_CHARACTERS, UNKNOWN, read
 from adapter.fen.cleanup import BLACK_ONLY, EITHER, RED_ONLY
 from adapter.fen.fields import Fields
-from adapter.fen.rank_edits import UNKNOWN
 from adapter.fen.report import Report
 from adapter.games.geometry import CHESS, CHESS960, GEOMETRIES, XIANGQI, Geometry, expand
 
