@@ -318,10 +318,10 @@ class Position:
         return f"<Position {self._variant.name} {self.fen!r}{played}>"
 
     def _repr_svg_(self) -> str:
-        from adapter.render.board_text import svg
+        from adapter.render.board_svg import svg
 
         last = self._moves[-1] if self._moves else None
-        return svg(self.fen, last_move=last, check=self.in_check)
+        return svg(self.fen, game=self._variant, last_move=last, check=self.in_check)
 
 
 def _restore(name: str, root: str, moves: tuple[str, ...]) -> Position:

@@ -10,7 +10,6 @@ import msgspec
 from adapter.fen.cleanup import PLAIN, translations
 from adapter.fen.report import Issue, Severity, Span
 from adapter.fen.source import Source, Token
-from adapter.fen.xiangqi_rules import PLACES
 from adapter.games.geometry import CHESS, Geometry, plural, rank_name, square_name
 
 UNKNOWN = "?"
@@ -154,7 +153,7 @@ class PieceLetters:
         if len(places) != self.game.size or self.game.width == CHESS.width:
             return False
         cell = places.index(place)
-        return not any(cell in PLACES.get(man, (cell,)) for man in self._men(char))
+        return not any(cell in self.game.places.get(man, (cell,)) for man in self._men(char))
 
     def _unlike(self, places: list[int]) -> Issue:
         """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from adapter.fen.attack_tables import (
+from adapter.fen.report import RuleViolation, Setup
+from adapter.games.chess.attacks import (
     BLACK,
     KING,
     OCCUPIED,
@@ -19,8 +20,7 @@ from adapter.fen.attack_tables import (
     bits,
     masks,
 )
-from adapter.fen.chess_rules import pack
-from adapter.fen.report import RuleViolation, Setup
+from adapter.games.chess.setup_rules import pack
 from adapter.games.geometry import CHESS, square_name
 
 # By the side to move: the rank of the square, its row in the record, and the way the pawn went.

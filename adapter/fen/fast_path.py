@@ -5,7 +5,9 @@ It answers only when the long way would find nothing to say at all; whatever it 
 
 from __future__ import annotations
 
-from adapter.fen.attack_tables import (
+from adapter.fen.counters import MOST
+from adapter.fen.repair import SUSPICIOUS
+from adapter.games.chess.attacks import (
     BISHOP_LINES,
     BISHOP_REACH,
     BLACK,
@@ -22,9 +24,7 @@ from adapter.fen.attack_tables import (
     WHITE,
     masks,
 )
-from adapter.fen.chess_rules import counts_sound, double_check_possible
-from adapter.fen.counters import MOST
-from adapter.fen.repair import SUSPICIOUS
+from adapter.games.chess.setup_rules import counts_sound, double_check_possible
 from adapter.games.geometry import CHESS, CHESS960, expand
 
 REMEMBERED = 4096

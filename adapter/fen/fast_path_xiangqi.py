@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from adapter.fen.counters import MOST
 from adapter.fen.fast_path import NUMBERS, REMEMBERED
-from adapter.fen.xiangqi_rules import PLACES, attackers, facing
-from adapter.games.geometry import XIANGQI
+from adapter.games import get
+from adapter.games.xiangqi.moves import attackers
+
+XIANGQI = get("xiangqi")
 
 _BITS = 4  # of each count; more men than nine of a kind stand in no rank
 _FULL = (1 << _BITS) - 1
@@ -28,7 +30,7 @@ class _Rows(dict[str, tuple[str, int]]):
                 continue
             if char not in XIANGQI.letters or len(cells) > 8:
                 raise KeyError(text)
-            if char in PLACES and self.row * 9 + len(cells) not in PLACES[char]:
+            if char in XIANGQI.places and self.row * 9 + len(cells) not in XIANGQI.places[char]:
                 raise KeyError(text)
             cells += char
             count += 1 << _BITS * XIANGQI.letters.index(char)
@@ -71,5 +73,4 @@ def clean(text: str) -> bool:
     if not 0 < move <= MOST or clock >= XIANGQI.draw_clock or clock > 2 * move - 2 + (side == "b"):
         return False
     cells = "".join(row for row, _ in read)
-    red, black = cells.index("K"), cells.index("k")
-    return not facing(cells, red, black) and not attackers(cells, black if side == "w" else red, side == "w")
+    return not attackers(cells, cells.index("k" if side == "w" else "K"), side == "b")

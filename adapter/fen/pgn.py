@@ -66,7 +66,7 @@ def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterat
     from adapter.games.xiangqi.pgn import read_games
 
     variant = games.get("xiangqi")
-    for game in read_games(text):
+    for game in read_games(text, _canonical):
         records = [game.record]
         if game.moves:
             board = variant.board(game.record)
@@ -79,6 +79,14 @@ def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterat
         entry = Entry("", source, first + game.line - 1, variant="xiangqi")
         # a game without a single move stops at the record it begins from
         yield from _entries(records, entry, ply, bad is not None or bool(game.problem and not game.moves))
+
+
+def _canonical(record: str) -> str:
+    """The canonical form of a xiangqi record. Raises ValueError saying what is wrong."""
+    report = check(record, variant="xiangqi")
+    if report.fen is None:
+        raise ValueError(next(found.message for found in report.problems if found.severity == "error"))
+    return report.fen
 
 
 def _is_xiangqi(text: str, variant: str) -> bool:

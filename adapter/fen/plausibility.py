@@ -7,6 +7,7 @@ difference of two boards means something.
 from __future__ import annotations
 
 from functools import cache
+from math import log
 
 import msgspec
 
@@ -18,8 +19,11 @@ AT_HOME, AWAY = -1.5, 1.0  # a piece on its start square and elsewhere, in a gam
 UNEVEN, UNEVEN_PAWNS = 0.9, 0.25  # times the square of how many more of a kind one side has
 DOUBLED = 2.0  # each pawn that stands before or behind another of its side
 
-# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame.
+# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame. For each the
+# share of start squares whose piece has not moved; where more have not, each of them is likelier there.
 _PHASES = (30, 24, 14)
+_UNMOVED = {"chess": (0.57, 0.31, 0.12, 0.03), "xiangqi": (0.6, 0.37, 0.2, 0.08)}
+UNMOVED = 0.6
 # By game and phase, a line for each of the first player's pieces: what it costs that it stands on a square,
 # and the square is not empty, in steps of half a unit from `a` = -4. Counted in 280 games of Stockfish and
 # Fairy-Stockfish against themselves; Black's squares are White's seen from the other side.
@@ -98,16 +102,31 @@ class BoardHints(msgspec.Struct, frozen=True):
 
 
 class Plausibility:
-    """Cost of the boards that one damaged board may have been; `pieces` is how many stand on that one."""
+    """Cost of the boards that one damaged board may have been.
 
-    def __init__(self, hints: BoardHints, pieces: int) -> None:
+    `pieces` is how many stand on that one; `stay` is how many of them still stand on their start squares, and
+    `away` how many start squares have been left for certain.
+    """
+
+    def __init__(self, hints: BoardHints, pieces: int, stay: int, away: int) -> None:
         self.hints = hints
-        self.game = hints.game
-        self.squares = _squares(self.game, sum(pieces < limit for limit in _PHASES))
+        self.game = game = hints.game
+        phase = sum(pieces < limit for limit in _PHASES)
+        self.squares = _squares(game, phase)
+        self.at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
+        if game.family in _UNMOVED:
+            share = _UNMOVED[game.family][phase]
+            self.at_home += UNMOVED * log(share / (1 - share))
 
     def cells_cost(self, cells: str, first: int = 0) -> float:
         """Cost of pieces on these cells of the board, from the cell `first` on."""
-        return sum(costs[piece] for costs, piece in zip(self.squares[first:], cells, strict=False))
+        cost = sum(costs[piece] for costs, piece in zip(self.squares[first:], cells, strict=False))
+        if self.game.chess960:
+            return cost
+        homes = self.game.home[first:]
+        return cost + self.at_home * sum(
+            one == two != "." for one, two in zip(cells, homes, strict=False)
+        )
 
     def cost(self, cells: str) -> float:
         """Cost of a whole board."""

@@ -175,18 +175,35 @@ def damaged_boards(placement: Placement, hints: BoardHints) -> list[Scored]:
     """Whole boards that a field that is no board may have been, the cheapest first."""
     game = hints.game
     cells = placement.cells
-    judge = Plausibility(hints, len(cells) - cells.count("."))
-    arrangements = [
-        ([i for i, (text, _) in enumerate(ranks) if UNKNOWN in text or width_of(text) != game.width], cost, ranks)
-        for cost, ranks in _arrangements(placement, game)
-    ]
-    fewest = min((len(damaged) for damaged, _, _ in arrangements), default=0)
+    judge = Plausibility(hints, len(cells) - cells.count("."), *unmoved(placement, game))
+    arrangements = []
+    for cost, ranks in _arrangements(placement, game):
+        damaged = [i for i, (text, _) in enumerate(ranks) if UNKNOWN in text or width_of(text) != game.width]
+        arrangements.append((len(damaged) + (cost >= DROPPED), damaged, cost, ranks))
+    fewest = min((slips for slips, _, _, _ in arrangements), default=0)
     found: dict[str, float] = {}
-    for damaged, cost, ranks in arrangements:
-        if len(damaged) == fewest <= len(KEPT):  # a slip that explains everything is likelier than two
+    for slips, damaged, cost, ranks in arrangements:
+        if slips == fewest and len(damaged) <= len(KEPT):  # one slip that explains everything, or the fewest
             for more, board in _filled(ranks, damaged, judge):
                 found[board] = min(found.get(board, 999.0), cost + more)
     return heapq.nsmallest(MOST_BOARDS, ((cost, board) for board, cost in found.items()))
+
+
+def unmoved(placement: Placement, game: Game) -> tuple[int, int]:
+    """How many start squares of the ranks that can be read still hold their pieces, and how many do not.
+
+    Nobody knows which pieces of Chess960 began on the outer ranks.
+    """
+    height, width = game.height, game.width
+    if len(placement.rows) != height:
+        return 0, 0
+    stay = away = 0
+    for number, row in enumerate(placement.rows):
+        if len(row.cells) == width and not (game.chess960 and number in (0, height - 1)):
+            homes = game.home[number * width : (number + 1) * width]
+            stay += sum(one == two != "." for one, two in zip(row.cells, homes, strict=True))
+            away += sum(one != two != "." for one, two in zip(row.cells, homes, strict=True))
+    return stay, away
 
 
 def _filled(ranks: list[Row], damaged: list[int], judge: Plausibility) -> Iterator[Scored]:
@@ -288,6 +305,7 @@ def rank_unknown(placement: Placement, board: str, game: Game) -> bool:
 
 # Boards that can be read and break a rule: one piece or two neighbours are wrong.
 SLIP = WRONG_SIDE * FIELD
+EXCHANGED = 0.5 * FIELD  # a slip that castling rights alone suggest
 CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, EMPTY, STEP, CARRIED = 0.0, 0.0, 2.0, 2.6, 3.0, 2.5, 3.0
 MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
@@ -308,8 +326,10 @@ def other_boards(
     game = hints.game
     wrong = [violation for violation in violations if violation.code in _SLIPS]
     if not wrong:
-        return [(0.0, cells), *((0.0, board) for board in _brought_home(cells, violations, game))]
-    judge = Plausibility(hints, len(cells) - cells.count("."))
+        return [(0.0, cells), *((EXCHANGED, board) for board in _brought_home(cells, texts, violations, hints))]
+    stay = sum(one == two != "." for one, two in zip(cells, game.home, strict=True))
+    away = len(game.home) - game.home.count(".") - stay
+    judge = Plausibility(hints, len(cells) - cells.count("."), stay, away)
     named = [frozenset(violation.cells) for violation in wrong if violation.cells]
     missing = [king for king in "Kk" if king not in cells and king in game.home]
     before = judge.cells_cost(cells)
@@ -382,20 +402,21 @@ def _pieces_moved(cells: str, wrong: list[RuleViolation], game: Game) -> Iterato
                 yield CARRIED, cells[:first] + row + cells[first + width :]
 
 
-def _brought_home(cells: str, violations: Iterable[RuleViolation], game: Game) -> list[str]:
-    """Boards on which a king or rook comes to its start square, when only castling rights are impossible."""
-    found = []
-    touched = {cell for one in violations if one.code == "castling-impossible" for cell in one.cells}
-    for cell in sorted(touched) if not game.chess960 else ():
-        for other in (cell - 1, cell + 1):
-            one, two = cells[cell], cells[other] if other // game.width == cell // game.width else "."
-            if one != two and "." not in (one, two) and (two, one) == (game.home[cell], game.home[other]):
-                board = list(cells)
-                board[cell], board[other] = two, one
-                found.append("".join(board))
-        if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase():
-            found.append(cells[:cell] + game.home[cell] + cells[cell + 1 :])
-    return found
+def _brought_home(
+    cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
+) -> list[str]:
+    """Boards with a slip on a back rank undone that agree with the castling rights, if these are impossible."""
+    game = hints.game
+    touched = [cell for one in violations if one.code == "castling-impossible" for cell in one.cells]
+    if game.chess960 or not touched:
+        return []
+    flipped = (
+        cells[:cell] + game.home[cell] + cells[cell + 1 :]
+        for cell in touched
+        if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase()
+    )
+    swapped = (board for _, board in _neighbours_swapped(cells, texts, game))
+    return [board for board in (*flipped, *swapped) if _castles(board, hints)]
 
 
 # Boards seen from the wrong side.
@@ -449,11 +470,12 @@ def castling_orientations(cells: str, hints: BoardHints, *, at_home: bool) -> li
     boards = dict.fromkeys(turn(cells, hints.game) for turn, _ in ORIENTATIONS.values())
     if at_home:
         boards = dict.fromkeys(board for _, board in orientations(cells, hints.game))
-    return [
-        board
-        for board in boards
-        if all(castling.resolve(letter, board, hints.game).rook is not None for letter in hints.castling)
-    ]
+    return [board for board in boards if _castles(board, hints)]
+
+
+def _castles(board: str, hints: BoardHints) -> bool:
+    """Whether king and rook of each castling right are where they should be."""
+    return all(castling.resolve(letter, board, hints.game).rook is not None for letter in hints.castling)
 
 
 # Whole records.

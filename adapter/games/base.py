@@ -8,7 +8,7 @@ a game of which nothing is known but its start and a library that plays it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol, Self
 
@@ -198,24 +198,33 @@ def _unchanged(words: Iterable[str]) -> Callable[[str], str]:
     return str
 
 
+def violation(
+    code: str, game: Game, cells: Sequence[int], message: str, field: Field = "placement"
+) -> RuleViolation:
+    """A breach of a rule on these squares, the first of which is where it is."""
+    at = game.square_name(cells[0])
+    return RuleViolation(code=code, field=field, at=at, message=message, cells=tuple(cells))
+
+
+def missing_kings(cells: str, game: Game) -> list[RuleViolation]:
+    """One violation for the kings that are absent, which has no other place than the whole board."""
+    sides = zip("Kk", game.sides, strict=True)
+    missing = [side for letter, side in sides if letter in game.home and letter not in cells]
+    if not missing:
+        return []
+    message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
+    return [RuleViolation(code="king-missing", field="placement", at="placement", message=message)]
+
+
 def king_violations(setup: Setup, game: Game, side_known: bool = True) -> list[RuleViolation]:
     """Setup rules of a game of which nothing is known but its start: as many kings a side as there."""
     del side_known
-    sides = [(letter, side) for letter, side in zip("Kk", game.sides, strict=True) if letter in game.home]
-    found = []
-    missing = [side for letter, side in sides if letter not in setup.board]
-    if missing:
-        message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
-        found = [RuleViolation(code="king-missing", field="placement", at="placement", message=message)]
-    for letter, side in sides:
-        cells = tuple(cell for cell, piece in enumerate(setup.board) if piece == letter)
-        if len(cells) > game.home.count(letter):
+    found = missing_kings(setup.board, game)
+    for letter, side in zip("Kk", game.sides, strict=True):
+        cells = [cell for cell, piece in enumerate(setup.board) if piece == letter]
+        if len(cells) > game.home.count(letter) > 0:
             names = " and ".join(map(game.square_name, cells))
-            message = f"{side} has {len(cells)} kings: {names}"
-            at = game.square_name(cells[0])
-            found.append(
-                RuleViolation(code="king-many", field="placement", at=at, message=message, cells=cells)
-            )
+            found.append(violation("king-many", game, cells, f"{side} has {len(cells)} kings: {names}"))
     return found
 
 
@@ -248,6 +257,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     letters: str = ""
     home: str = ""  # the cells of `start_fen`
     limits: Mapping[str, int] = {}  # the most pieces of one kind that a side starts with
+    promotes: bool = False  # whether a piece may become another, so that only all of a side can be counted
     places: Mapping[str, frozenset[int]] = {}  # the cells where a piece may stand, if not everywhere
     aliases: Mapping[str, str] = {}  # letters other programs write for a piece and that we accept
     # letters of other languages, each with the pieces it may stand for, likeliest first
@@ -332,3 +342,6 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def rank_name(self, row: int) -> str:
         """What a row of a record is called; one beyond the board has no name of its own."""
         return f"rank {self.top - row}" if row < self.height else "placement"
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"

@@ -35,6 +35,7 @@ GAME = Game(
     sides=("Red", "Black"),
     side_words={"r": "w", "red": "w"},
     draws=((120, "the game is drawn (60-move rule)"),),
+    setup_rules=deferred("adapter.games.xiangqi.setup_rules", "setup_rules"),
     notations=("iccs", "wxf", "chinese", "uci", "chinese-simplified"),
     notation="wxf",
     settle=deferred("adapter.games.xiangqi.notation", "settle"),
