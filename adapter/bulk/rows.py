@@ -14,7 +14,7 @@ from typing import Any
 
 from adapter.bulk.item import Unreadable
 from adapter.errors import ConfigError
-from adapter.fen.files import Entry
+from adapter.fen.report import Entry
 from adapter.games.geometry import GEOMETRIES
 
 ROOT, MOVES, VARIANT = "root_fen", "moves", "variant"

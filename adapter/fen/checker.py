@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 
 from adapter.fen import castling
-from adapter.fen.board_field import Placement, read
+from adapter.fen.board_field import Placement
 from adapter.fen.cleanup import Prepared, prepare
-from adapter.fen.detect import choose, mended_says_chess960, rights_lost
+from adapter.fen.codes import Code
+from adapter.fen.detect import CHESS, CHESS960, detect_game, repaired_says_chess960, rights_lost
 from adapter.fen.fields import ORDER, Fields, split
 from adapter.fen.options import Options
 from adapter.fen.plausibility import BoardHints
@@ -36,14 +38,14 @@ from adapter.fen.setup_rules import violations
 from adapter.fen.source import Source, Token
 from adapter.fen.state_fields import StateFields
 from adapter.fen.write import write, write_repaired
-from adapter.games.geometry import CHESS, CHESS960, Geometry, collapse, collapse_row, square_name
+from adapter.games.geometry import Geometry, collapse, collapse_row, square_name
 
 _NUMBER = re.compile(r"[0-9]{1,4}\.{1,3}")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
 
 
 def read_moves(
-    tokens: list[Token], source: Source, root: str, variant: str
+    tokens: Sequence[Token], source: Source, root: str, variant: str
 ) -> tuple[tuple[str, ...], list[Issue]]:
     """The canonical moves from the root record, up to the first that is bad, and the finding on that one."""
     from adapter import games  # the rules of a game are loaded when there is a move to judge
@@ -105,7 +107,7 @@ class Spans:
                 related.append(self.source.of(side))  # either may be the mistake
             if word is not None and fault.field == "castling":
                 offsets = dict.fromkeys(fault.marks)
-                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
+                canonical = castling.canonical(castling.letters_in(word.plain))
                 places = [word.plain.find(canonical[offset]) for offset in offsets]
                 related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
         severity = fault.severity
@@ -127,7 +129,7 @@ class Spans:
         if fixed is not None and finding.fix is None and finding.severity == "error":
             finding = self._with_fix(finding, fixed)
         return Problem(
-            finding.code,
+            Code(finding.code),
             finding.severity,
             finding.field,
             finding.at,
@@ -281,14 +283,14 @@ def check_text(text: str, options: Options, *, mend: bool = True) -> Report:
     fields = split(prepared)
     if fields is None:
         return _empty(text, options, prepared)
-    game = choose(options.variant, fields)
-    report = _Checker(text, options, prepared, fields, game, mend).report()
+    game, placement = detect_game(options.variant, fields)
+    report = _Checker(text, options, prepared, fields, game, placement, mend).report()
     if options.variant == "auto" and game is CHESS and mend and not report.ok:
         # rights that are lost in chess may tell Chess960 once the board is mended
         lost = rights_lost(fields, report)
         if lost > 0:
-            other = _Checker(text, options, prepared, fields, CHESS960, mend).report()
-            if rights_lost(fields, other) < lost and mended_says_chess960(fields, other):
+            other = _Checker(text, options, prepared, fields, CHESS960, placement, mend).report()
+            if rights_lost(fields, other) < lost and repaired_says_chess960(fields, other):
                 return other
     return report
 
@@ -296,7 +298,9 @@ def check_text(text: str, options: Options, *, mend: bool = True) -> Report:
 def _empty(text: str, options: Options, prepared: Prepared) -> Report:
     span = (0, len(text))
     message = "there is no record"
-    problem = Problem(code="empty", severity="error", field="record", at="record", span=span, message=message)
+    problem = Problem(
+        code=Code.EMPTY, severity="error", field="record", at="record", span=span, message=message
+    )
     variant = "chess" if options.variant == "auto" else options.variant
     return Report(
         input=text,
@@ -311,7 +315,14 @@ def _empty(text: str, options: Options, prepared: Prepared) -> Report:
 
 class _Checker:
     def __init__(
-        self, text: str, options: Options, prepared: Prepared, fields: Fields, game: Geometry, mend: bool
+        self,
+        text: str,
+        options: Options,
+        prepared: Prepared,
+        fields: Fields,
+        game: Geometry,
+        placement: Placement | None,
+        mend: bool,
     ) -> None:
         self.text = text
         self.options = options
@@ -319,22 +330,23 @@ class _Checker:
         self.source = fields.source
         self.mend = mend
         self.game = game
-        self.findings = [*prepared.findings, *fields.findings]
+        self.placement = placement
+        self.findings = [*prepared.issues, *fields.issues]
         self.placer = Spans(fields, self.game, options, None)
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []
 
     def report(self) -> Report:
-        if self.fields.startpos:
+        placement = self.placement
+        if placement is None:
             return self._startpos()
-        placement = read(self.fields.placement, self.source, self.game)
         self.placer = Spans(self.fields, self.game, self.options, placement)
         self.findings += placement.findings
         if placement.nonsense:
             self.findings = [finding for finding in self.findings if finding.code != "missing-fields"]
             return self._finish(None, placement)
         small = StateFields(self.fields, self.game, self.options.side)
-        self.findings += small.findings
+        self.findings += small.issues
         hints = hints_of(placement, small, self.game)
         boards = [(0.0, placement.cells)] if placement.sound else candidate_boards(placement, hints)
         if not boards:
@@ -564,6 +576,9 @@ class _Checker:
             problems=tuple(problems),
             moves=moves,
             root=record,
+            placement=self.fields.placement.raw if wrong else "",
+            operations=self.fields.operations,
+            counted=bool(self.fields.operations) and "halfmove" in self.fields.words,
             source=self.options.source,
             line=self.options.line,
         )

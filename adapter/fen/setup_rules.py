@@ -8,19 +8,6 @@ from adapter.fen import castling, chess_rules, counters, en_passant, xiangqi_rul
 from adapter.fen.report import RuleViolation, Setup
 from adapter.games.geometry import Geometry
 
-# Unreachable but harmless to engines: the only codes that may be let through.
-ALLOWED = frozenset(
-    (
-        "impossible-check",
-        "too-many-checkers",
-        "too-many-pawns",
-        "too-many-promoted",
-        "too-many-total",
-        "too-many-of-kind",
-        "pawn-place",
-    )
-)
-
 _GameRules = Callable[[Setup, Geometry], list[RuleViolation]]
 # By the width of the board: what is wrong whoever is to move, and what is wrong about checks.
 _RULES: dict[int, tuple[_GameRules, _GameRules]] = {
@@ -38,13 +25,13 @@ def violations(setup: Setup, game: Geometry, *, side_known: bool = True) -> list
     if kings and side_known:
         found += check_faults(setup, game)
     if chess:
-        found += castling.faults(setup.castling, setup.board, game)
+        found += castling.violations(setup.castling, setup.board, game)
         if side_known:
-            found += en_passant.faults(setup)
+            found += en_passant.violations(setup)
             if kings and not any(fault.code == "too-many-checkers" for fault in found):
-                found += en_passant.check_faults(setup)
+                found += en_passant.check_violations(setup)
     if side_known:
-        found += counters.faults(setup, game)
+        found += counters.violations(setup, game)
     return found
 
 
