@@ -11,7 +11,6 @@ from adapter.fen.cleanup import PLAIN, translations
 from adapter.fen.rank_edits import UNKNOWN, joints
 from adapter.fen.report import Issue, Severity, Span
 from adapter.fen.source import Source, Token
-from adapter.fen.xiangqi_rules import PLACES
 from adapter.games.geometry import CHESS, Geometry, plural, rank_name, square_name
 
 # Chinese characters that either colour's men may bear, and what tells that a record uses two sets of them.
@@ -128,7 +127,7 @@ class PieceLetters:
         if len(places) != self.game.size or self.game.width == CHESS.width:
             return False
         cell = places.index(place)
-        return not any(cell in PLACES.get(man, (cell,)) for man in self._men(char))
+        return not any(cell in self.game.places.get(man, (cell,)) for man in self._men(char))
 
     def _unlike(self, places: list[int]) -> Issue:
         """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from adapter import games
-from adapter.fen.attack_tables import (
+from adapter.fen.codes import Code
+from adapter.games.base import RuleViolation, Setup
+from adapter.games.chess.attacks import (
     BLACK,
     KING,
     OCCUPIED,
@@ -20,9 +22,7 @@ from adapter.fen.attack_tables import (
     bits,
     masks,
 )
-from adapter.fen.chess_rules import pack
-from adapter.fen.codes import Code
-from adapter.games.base import RuleViolation, Setup
+from adapter.games.chess.setup_rules import pack
 
 # By the side to move: the rank of the square, its row in the record, and the step of the opponent's pawns.
 RANKS = {"w": ("6", 2, 8), "b": ("3", 5, -8)}

@@ -9,7 +9,13 @@ import re
 from functools import lru_cache
 
 from adapter import games
-from adapter.fen.attack_tables import (
+from adapter.fen.castling import canonical, letters_in, resolve, violations
+from adapter.fen.counters import MOST
+from adapter.fen.detect import CHESS, CHESS960, needs_chess960
+from adapter.fen.options import CASTLING_STYLES, EP_STYLES
+from adapter.fen.repair import SUSPICIOUS
+from adapter.games.cells import expand
+from adapter.games.chess.attacks import (
     BISHOP_LINES,
     BISHOP_REACH,
     BLACK,
@@ -26,14 +32,8 @@ from adapter.fen.attack_tables import (
     WHITE,
     masks,
 )
-from adapter.fen.castling import canonical, letters_in, resolve, violations
-from adapter.fen.chess_rules import counts_sound, double_check_possible
-from adapter.fen.counters import MOST
-from adapter.fen.detect import CHESS, CHESS960, needs_chess960
-from adapter.fen.options import CASTLING_STYLES, EP_STYLES
-from adapter.fen.repair import SUSPICIOUS
-from adapter.fen.xiangqi_rules import attackers, facing
-from adapter.games.cells import expand
+from adapter.games.chess.setup_rules import counts_sound, double_check_possible
+from adapter.games.xiangqi.moves import attackers
 
 _XIANGQI = games.get("xiangqi")
 _CACHED = 4096
@@ -258,5 +258,4 @@ def _clean_xiangqi(text: str) -> bool:
     late = clock >= _XIANGQI.draw_clock or clock > 2 * move - 2 + (side == "b")
     if late or not move or len(cells) != _XIANGQI.size:
         return False
-    red, black = cells.index("K"), cells.index("k")
-    return not facing(cells, red, black) and not attackers(cells, black if side == "w" else red, side == "w")
+    return not attackers(cells, cells.index("k" if side == "w" else "K"), side == "b")

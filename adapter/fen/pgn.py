@@ -63,7 +63,7 @@ def _read_chess(first: int, text: str, source: str, ply: int | None) -> Iterator
 
 
 def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
-    for game in read_games(text):
+    for game in read_games(text, _canonical):
         records = [game.record]
         if game.moves:
             board = _XIANGQI.board(game.record)
@@ -76,6 +76,14 @@ def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterat
         entry = Entry("", source, first + game.line - 1, variant=_XIANGQI.name)
         # a game without a single move stops at the record it begins from
         yield from _entries(records, entry, ply, bad is not None or bool(game.problem and not game.moves))
+
+
+def _canonical(record: str) -> str:
+    """Return the canonical form of a xiangqi record. Raises ValueError that says what is wrong."""
+    report = check(record, variant=_XIANGQI.name)
+    if report.fen is None:
+        raise ValueError(next(found.message for found in report.problems if found.severity == "error"))
+    return report.fen
 
 
 def _is_xiangqi(text: str, variant: str) -> bool:

@@ -6,18 +6,12 @@ agrees with the castling rights, the en-passant square, the move counters and th
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import msgspec
 
-from adapter.fen import xiangqi_rules
 from adapter.fen.castling import resolve
 from adapter.fen.en_passant import RANKS, cell_of
-from adapter.games.geometry import Geometry
+from adapter.games.base import DENIED, UNLIKELY, Game
 
-BROKEN = 8.0  # a rule of the game
-DENIED = 4.0  # a field of the record, or a way pawns cannot have gone
-UNLIKELY = 3.0
 AWAY = 0.5  # each start square of a piece that it does not stand on
 MISSING = 0.3  # each man that is gone
 
@@ -28,7 +22,7 @@ class BoardHints(msgspec.Struct, frozen=True):
     `captures` and `plies` are how many of either the counters leave room for; None where they tell nothing.
     """
 
-    game: Geometry
+    game: Game
     castling: tuple[str, ...] = ()
     ep: str = "-"
     side: str | None = None
@@ -38,10 +32,24 @@ class BoardHints(msgspec.Struct, frozen=True):
 
 def plausibility(cells: str, hints: BoardHints) -> float:
     """What it costs to believe this board, 0 for nothing against it."""
-    return (_xiangqi if hints.game.width == 9 else _chess)(cells, hints)
+    game = hints.game
+    cost = game.board_cost(cells, game, hints.captures)
+    cost += _common(cells, _gone(cells, game), hints)
+    if game.has_castling:
+        cost += DENIED * sum(resolve(letter, cells, game).rook is None for letter in hints.castling)
+    return cost + (_en_passant(cells, hints) if game.has_en_passant else 0.0)
 
 
-def home_cost(cells: str, game: Geometry) -> float:
+def _gone(cells: str, game: Game) -> int:
+    """How many pieces of the start are missing."""
+    number = {letter: game.limits[letter.upper()] - cells.count(letter) for letter in game.letters}
+    if not game.promotes:
+        return sum(max(0, missing) for missing in number.values())
+    sides = (filter(of_side, number) for of_side in (str.isupper, str.islower))
+    return sum(max(0, sum(number[letter] for letter in letters)) for letters in sides)
+
+
+def home_cost(cells: str, game: Game) -> float:
     """What pieces away from their start squares cost: of two places for a lost one, home is the likelier.
 
     The start squares of Chess960 are not known, but both sides have the same.
@@ -49,43 +57,6 @@ def home_cost(cells: str, game: Geometry) -> float:
     if game.chess960:
         return AWAY * sum(one.upper() != two for one, two in zip(cells[:8], cells[56:], strict=True))
     return AWAY * sum(home not in ".Pp" and man != home for man, home in zip(cells, game.home, strict=True))
-
-
-def _chess(cells: str, hints: BoardHints) -> float:
-    count = {letter: cells.count(letter) for letter in hints.game.letters}
-    cost = BROKEN * (abs(count["K"] - 1) + abs(count["k"] - 1))
-    cost += BROKEN * sum(cells[:8].count(pawn) + cells[56:].count(pawn) for pawn in "Pp")
-    men = {}
-    for letters in ("PNBRQK", "pnbrqk"):
-        pawn, knight, bishop, rook, queen, _ = (count[letter] for letter in letters)
-        men[letters] = sum(count[letter] for letter in letters)
-        extra = max(0, knight - 2) + max(0, bishop - 2) + max(0, rook - 2) + max(0, queen - 1)
-        cost += BROKEN * (max(0, pawn - 8) + max(0, extra - max(0, 8 - pawn)))
-        cost += UNLIKELY / 4 * extra
-    gone = {letters: max(0, 16 - number) for letters, number in men.items()}
-    white, black = gone["PNBRQK"], gone["pnbrqk"]
-    cost += _common(cells, white + black, hints)
-    if hints.captures is not None:
-        white, black = min(white, hints.captures), min(black, hints.captures)
-    cost += DENIED * _pawn_excess(_files(cells, "P"), black) + DENIED * _pawn_excess(
-        _files(cells, "p"), white
-    )
-    cost += DENIED * sum(resolve(letter, cells, hints.game).rook is None for letter in hints.castling)
-    return cost + _en_passant(cells, hints)
-
-
-def _xiangqi(cells: str, hints: BoardHints) -> float:
-    cost = gone = 0.0
-    for letter in hints.game.letters:
-        number, limit = cells.count(letter), hints.game.limits[letter.upper()]
-        cost += BROKEN * max(0, number - limit)
-        gone += max(0, limit - number)
-        if letter in "Kk":
-            cost += BROKEN * (not number)
-        if letter in xiangqi_rules.PLACES:
-            places = xiangqi_rules.PLACES[letter]
-            cost += DENIED * sum(cell not in places for cell, man in enumerate(cells) if man == letter)
-    return cost + _common(cells, int(gone), hints)
 
 
 def _common(cells: str, gone: int, hints: BoardHints) -> float:
@@ -115,25 +86,3 @@ def _en_passant(cells: str, hints: BoardHints) -> float:
     cell = cell_of(hints.ep)
     pawn = "p" if hints.side == "w" else "P"
     return DENIED * ((cells[cell + way] != pawn) + (cells[cell] != ".") + (cells[cell - way] != "."))
-
-
-def _files(cells: str, pawn: str) -> tuple[int, ...]:
-    return tuple(sorted(cell % 8 for cell, man in enumerate(cells) if man == pawn))
-
-
-@lru_cache(maxsize=4096)
-def _pawn_excess(files: tuple[int, ...], taken: int) -> int:
-    """How many captures more than there were the pawns need to have got to these files.
-
-    Each pawn began on a file of its own, and a capture moves it by one.
-    """
-    if len(files) > 8:
-        return 0
-    # least[k]: the fewest captures that bring the pawns so far from start files below k
-    least = [0] * 9
-    for number, file in enumerate(files):
-        row = [99] * 9
-        for start in range(number, 8):
-            row[start + 1] = min(row[start], least[start] + abs(file - start))
-        least = row
-    return max(0, least[8] - taken)

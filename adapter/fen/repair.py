@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
-from adapter.fen import castling, en_passant, xiangqi_rules
+from adapter.fen import castling, en_passant
 from adapter.fen.board_field import Placement
 from adapter.fen.plausibility import MISSING, BoardHints, home_cost, plausibility
 from adapter.fen.rank_edits import UNKNOWN, cells_of, joints, rank_readings, width_of
@@ -96,19 +96,20 @@ def misplaced(cells: str, wrong: Collection[int], game: Geometry) -> dict[str, f
     no step puts right, may be due to one man who stands elsewhere in his rank and shifts the men between.
     """
     near = wrong if len(wrong) <= _MOST else ()
-    found = _least(
+    slips = (
         slip
         for cell in near
         for slip in (*_exchanged_neighbours(cells, cell, game), *_steps(cells, cell, game))
     )
-    return found or _least(_carried(cells, wrong, game))
+    found = _least(slips, game)
+    return found or _least(_carried(cells, wrong, game), game)
 
 
-def _least(slips: Iterable[tuple[str, float]]) -> dict[str, float]:
+def _least(slips: Iterable[tuple[str, float]], game: Geometry) -> dict[str, float]:
     """Of these boards those with everyone in his place, each with its lowest price."""
     found: dict[str, float] = {}
     for board, price in slips:
-        if price < found.get(board, 99.0) and _in_place(board):
+        if price < found.get(board, 99.0) and _in_place(board, game):
             found[board] = price
     return found
 
@@ -155,8 +156,8 @@ def _steps(cells: str, cell: int, game: Geometry) -> Iterator[tuple[str, float]]
             yield "".join(board), price
 
 
-def _in_place(cells: str) -> bool:
-    places = xiangqi_rules.PLACES
+def _in_place(cells: str, game: Geometry) -> bool:
+    places = game.places
     return all(cell in places[man] for cell, man in enumerate(cells) if man in places)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from adapter.render.board_text import squares, svg
+from adapter.render.board_svg import svg
+from adapter.render.board_text import squares
 from adapter.suite.report import text
 from adapter.suite.result import CaseResult
 from adapter.suite.summary import SuiteSummary
