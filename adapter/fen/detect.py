@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterator
 
 from adapter import games
 from adapter.fen import castling
-from adapter.fen.board_field import MOST_CHARACTERS, Placement, read
+from adapter.fen.board_field import MOST_CHARACTERS, UNKNOWN, Placement, read
 from adapter.fen.fields import Fields
-from adapter.fen.rank_edits import UNKNOWN
 from adapter.fen.report import Report
 from adapter.fen.source import Token
 from adapter.games.base import Game
