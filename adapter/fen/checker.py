@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from adapter.fen import castling
-from adapter.fen.board_field import UNKNOWN, Placement, cells_of, read
+from adapter.fen.board_field import UNKNOWN, Placement, cells_of
 from adapter.fen.cleanup import Prepared, prepare
-from adapter.fen.detect import choose, mended_says_chess960, needs_chess960, rights_lost
+from adapter.fen.codes import Code
+from adapter.fen.detect import (
+    CHESS,
+    CHESS960,
+    detect_game,
+    needs_chess960,
+    repaired_says_chess960,
+    rights_lost,
+)
 from adapter.fen.fields import ORDER, Fields, split
 from adapter.fen.options import Options
 from adapter.fen.plausibility import BoardHints
@@ -36,14 +44,14 @@ from adapter.fen.setup_rules import sound, violations
 from adapter.fen.source import Source, Token
 from adapter.fen.state_fields import StateFields
 from adapter.fen.write import write, write_repaired
-from adapter.games.geometry import CHESS, CHESS960, Geometry, collapse, collapse_row, square_name
+from adapter.games.geometry import Geometry, collapse, collapse_row, square_name
 
 _NUMBER = re.compile(r"[0-9]{1,4}\.{1,3}")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
 
 
 def read_moves(
-    tokens: list[Token], source: Source, root: str, variant: str
+    tokens: Sequence[Token], source: Source, root: str, variant: str
 ) -> tuple[tuple[str, ...], list[Issue]]:
     """The canonical moves from the root record, up to the first that is bad, and the finding on that one."""
     from adapter import games  # the rules of a game are loaded when there is a move to judge
@@ -105,7 +113,7 @@ class Spans:
                 related.append(self.source.of(side))  # either may be the mistake
             if word is not None and fault.field == "castling":
                 offsets = dict.fromkeys(fault.marks)
-                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
+                canonical = castling.canonical(castling.letters_in(word.plain))
                 places = [word.plain.find(canonical[offset]) for offset in offsets]
                 related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
         severity = fault.severity
@@ -127,7 +135,7 @@ class Spans:
         if fixed is not None and finding.fix is None and finding.severity == "error":
             finding = self._with_fix(finding, fixed)
         return Problem(
-            finding.code,
+            Code(finding.code),
             finding.severity,
             finding.field,
             finding.at,
@@ -273,22 +281,21 @@ def check_text(text: str, options: Options) -> Report:
     fields = split(prepared)
     if fields is None:
         return _empty(text, options, prepared)
-    game = choose(options.variant, fields)
-    report = _Checker(text, options, prepared, fields, game).report()
+    game, placement = detect_game(options.variant, fields)
+    report = _Checker(text, options, prepared, fields, game, placement).report()
     if options.variant == "auto" and game is CHESS and not report.ok:
         # rights that are lost in chess may be those of Chess960 once the board is repaired
         lost = rights_lost(fields, report)
         if lost > 0:
-            other = _Checker(text, options, prepared, fields, CHESS960).report()
-            if rights_lost(fields, other) < lost and mended_says_chess960(fields, other):
+            other = _Checker(text, options, prepared, fields, CHESS960, placement).report()
+            if rights_lost(fields, other) < lost and repaired_says_chess960(fields, other):
                 return other
     return report
 
 
 def _empty(text: str, options: Options, prepared: Prepared) -> Report:
     span = (0, len(text))
-    message = "there is no record"
-    problem = Problem(code="empty", severity="error", field="record", at="record", span=span, message=message)
+    problem = Problem(Code.EMPTY, "error", "record", "record", span, "there is no record")
     variant = "chess" if options.variant == "auto" else options.variant
     return Report(
         input=text,
@@ -303,29 +310,36 @@ def _empty(text: str, options: Options, prepared: Prepared) -> Report:
 
 class _Checker:
     def __init__(
-        self, text: str, options: Options, prepared: Prepared, fields: Fields, game: Geometry
+        self,
+        text: str,
+        options: Options,
+        prepared: Prepared,
+        fields: Fields,
+        game: Geometry,
+        placement: Placement | None,
     ) -> None:
         self.text = text
         self.options = options
         self.fields = fields
         self.source = fields.source
         self.game = game
-        self.issues = [*prepared.findings, *fields.findings]
+        self.placement = placement
+        self.issues = [*prepared.issues, *fields.issues]
         self.spans = Spans(fields, game, options, None)
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []
 
     def report(self) -> Report:
-        if self.fields.startpos:
+        placement = self.placement
+        if placement is None:
             return self._startpos()
-        placement = read(self.fields.placement, self.source, self.game)
         self.spans = Spans(self.fields, self.game, self.options, placement)
         self.issues += placement.findings
         if placement.nonsense:
             self.issues = [issue for issue in self.issues if issue.code != "missing-fields"]
             return self._finish(None)
         state = StateFields(self.fields, self.game, self.options.side)
-        self.issues += state.findings
+        self.issues += state.issues
         if placement.sound:
             setup = self._setup(placement.cells, state)
             broken = self._judge(setup, state, placement)
@@ -554,6 +568,9 @@ class _Checker:
             problems=tuple(problems),
             moves=moves,
             root=record,
+            placement=self.fields.placement.raw if wrong else "",
+            operations=self.fields.operations,
+            counted=bool(self.fields.operations) and "halfmove" in self.fields.words,
             source=self.options.source,
             line=self.options.line,
         )
@@ -562,7 +579,7 @@ class _Checker:
         """The records of sound setups that are read again as they are meant."""
         records = []
         for setup in setups:
-            letters = castling.said(setup.castling)
+            letters = castling.letters_in(setup.castling)
             if self.options.variant == "auto" and letters:
                 game = CHESS960 if needs_chess960(letters, setup.board) else CHESS
                 if game is not self.game and not sound(setup, game, self.options.allow):

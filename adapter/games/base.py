@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from adapter.games.cells import expand
+from adapter.games.probes import ProbePositions
 
 Side = Literal["w", "b"]
 Winner = Literal["white", "black"]
@@ -137,53 +138,6 @@ class Diagram(msgspec.Struct, frozen=True):
     palaces: tuple[tuple[str, str], ...] = ()
 
 
-class Probe(msgspec.Struct, frozen=True):
-    """A position, as a text that Position reads, and the answers of an engine that are right.
-
-    `kind` is what it tries. The answers are all legal moves, or the only ones that mate at once.
-    """
-
-    kind: str
-    text: str
-    answers: tuple[str, ...]
-
-
-class LongGame(msgspec.Struct, frozen=True):
-    """The seed of a game of random moves. Its last `quiet` half-moves capture nothing: a UCCI position begins
-    after the last capture, so only they make its line long."""
-
-    seed: int
-    quiet: int = 0
-
-
-class ProbePositions(msgspec.Struct, frozen=True, kw_only=True):
-    """The positions on which an engine of a game is tried.
-
-    `survey` are searched to look at what the engine says, `lively` is one with many sensible moves, and
-    `lively_other` one of the other side. `only_move` has one legal move and tells rank numbers apart.
-    `started` is a game from the first position, without captures, that leaves one answer. Each of `played`
-    ends with a move that has to be read as it is meant: there is one answer to it. Each of `asked` calls for
-    a move that has to be said as the protocol says it. `mate_in_one` has one mating move, `mate_in_two` is a
-    mate in two moves, and in `mated_next` the side to move is mated in one, whatever it plays. `winning` are
-    won for the side to move, one with each colour.
-    """
-
-    survey: tuple[str, ...]
-    lively: str
-    lively_other: str
-    only_move: Probe
-    started: Probe
-    played: tuple[Probe, ...]
-    asked: tuple[Probe, ...] = ()
-    mate_in_one: Probe
-    mate_in_two: str
-    mated_next: str
-    mated: str
-    stalemated: str
-    winning: tuple[str, str]
-    long: LongGame
-
-
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """A function of a module that is imported at its first call: rules load when there is one to apply."""
 
@@ -191,6 +145,11 @@ def deferred(module: str, name: str) -> Callable[..., Any]:
         return getattr(import_module(module), name)(*args, **kwargs)
 
     return call
+
+
+def constant(module: str, name: str) -> Callable[[], Any]:
+    """A function that returns a value of a module, imported when it is first asked for."""
+    return lambda: getattr(import_module(module), name)
 
 
 def _unchanged(words: Iterable[str]) -> Callable[[str], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.games.base import Diagram, Game, deferred
+from adapter.games.base import Diagram, Game, constant, deferred
 
 # German, the language whose letters are met most among English ones
 _GERMAN = {"T": "R", "S": "N", "L": "B", "D": "Q"}
@@ -24,5 +24,6 @@ GAME = Game(
     notations=("uci", "san"),
     notation="san",
     python_chess="chess",
+    probes=constant("adapter.games.chess.probes", "CHESS"),
     diagram=Diagram(figurines=dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True)), style="squares"),
 )
