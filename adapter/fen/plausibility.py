@@ -20,8 +20,8 @@ AT_HOME, AWAY = -1.5, 1.0  # a piece on its start square and elsewhere, in a gam
 UNEVEN, UNEVEN_PAWNS = 0.9, 0.25  # times the square of how many more of a kind one side has
 DOUBLED = 2.0  # each pawn that stands before or behind another of its side
 
-# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame. For each the
-# share of start squares whose piece has not moved; where more have not, each of them is likelier there.
+# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame. For each
+# the share of start squares whose piece has not moved; where more have not, each is likelier to be there.
 _PHASES = (30, 24, 14)
 _UNMOVED = {"chess": (0.57, 0.31, 0.12, 0.03), "xiangqi": (0.6, 0.37, 0.2, 0.08)}
 UNMOVED = 0.6
