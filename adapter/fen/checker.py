@@ -251,8 +251,8 @@ _EXPLAINED_BY_ORIENTATION = MISPLACED | {"castling-impossible", "pawns-backrank"
 _ORIENTED = 0.5 * FIELD  # the cost of another orientation that explains the violations
 
 
-def check_text(text: str, options: Options) -> Report:
-    """The report on any text. Raises TypeError for no string."""
+def check_text(text: str, options: Options, *, repair: bool = True) -> Report:
+    """The report on any text, without repairs if `repair` is false. Raises TypeError for no string."""
     if not isinstance(text, str):
         raise TypeError(f"a record is a string, not {type(text).__name__}")
     prepared = prepare(text)
@@ -260,8 +260,8 @@ def check_text(text: str, options: Options) -> Report:
     if fields is None:
         return _empty(text, options)
     game, placement = detect_game(options.variant, fields)
-    report = _Checker(text, options, prepared, fields, game, placement).report()
-    if options.variant == "auto" and game is CHESS and not report.ok:
+    report = _Checker(text, options, prepared, fields, game, placement).report(repair)
+    if options.variant == "auto" and game is CHESS and repair and not report.ok:
         # rights that are lost in chess may be those of Chess960 once the board is repaired
         lost = rights_lost(fields, report)
         if lost > 0:
@@ -305,7 +305,7 @@ class _Checker:
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []
 
-    def report(self) -> Report:
+    def report(self, repair: bool = True) -> Report:
         placement = self.spans.placement
         if placement is None:
             return self._startpos()
@@ -318,6 +318,8 @@ class _Checker:
         if placement.sound:
             setup = self._setup(placement.cells, state)
             broken = self._judge(setup, state, placement)
+            if not repair:
+                return self._finish(setup)
             boards = self._boards(setup, broken, state, placement)
         else:
             boards = damaged_boards(placement, hints_of(placement, state, self.game))
@@ -375,7 +377,8 @@ class _Checker:
         hints = hints_of(placement, state, self.game)
         oriented = self._oriented(setup, broken, hints)
         if self._wrong() and not oriented:
-            return other_boards(setup.board, [row.text for row in placement.rows], broken, hints)
+            denied = [one for one in broken if one.code not in self.options.allow]
+            return other_boards(setup.board, [row.text for row in placement.rows], denied, hints)
         runs = [issue.row for issue in self.issues if issue.code == "digit-run"]
         if len(runs) == 1 and runs[0] is not None and not self._wrong():
             swapped = digit_run_boards(setup.board, runs[0], placement.rows[runs[0]].text, hints)

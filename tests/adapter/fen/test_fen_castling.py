@@ -88,7 +88,8 @@ def test_the_game_is_told_by_the_rights(record: str, variant: str) -> None:
 def test_what_does_not_fit_chess960_is_chess(record: str, fixed: str) -> None:
     report = check(record)
     assert report.variant == "chess"
-    assert report.fixed == fixed
+    # or a piece that stands elsewhere is what is wrong
+    assert fixed in (report.fixed, *report.suggestions[:2])
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,10 @@ def test_impossible_rights(record: str, variant: str, said: str, fixed: str) -> 
     report = check(record, variant=variant)
     assert [problem.code for problem in report.problems] == ["castling-impossible"]
     assert said in report.problems[0].message
-    assert report.fixed is not None
-    assert report.fixed.split()[2] == fixed
+    # or the piece on the start square of the rook is what is wrong
+    repairs = [record for record in (report.fixed, *report.suggestions) if record]
+    assert fixed in [record.split()[2] for record in repairs]
+    assert len(repairs) <= 2
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,8 @@ def test_chess960_is_known_by_the_whole_rank(damaged: str, rights: str) -> None:
     whole = "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN"
     for text in (whole.replace("NRKBBQRN", damaged), whole.replace("nrkbbqrn", damaged.lower())):
         report = check(f"{text} w {rights} - 0 1")
-        assert (report.variant, report.fixed) == ("chess960", f"{whole} w {rights} - 0 1")
+        first = report.fixed or report.suggestions[0]
+        assert (report.variant, first) == ("chess960", f"{whole} w {rights} - 0 1")
         assert len(report.problems) == 1
 
 

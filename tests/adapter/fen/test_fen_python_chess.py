@@ -20,7 +20,7 @@ HOLES = {"too-many-promoted", "impossible-check"}
 
 
 def errors(record: str, variant: str = "chess") -> set[str]:
-    report = check_text(record, options(variant, None, (), "keep", "keep", None, None), mend=False)
+    report = check_text(record, options(variant, None, (), "keep", "keep", None, None), repair=False)
     return {problem.code for problem in report.problems if problem.severity == "error"}
 
 
