@@ -9,7 +9,7 @@ import pytest
 
 from adapter.fen import check
 from adapter.fen.checker import check_text
-from adapter.fen.options import options
+from adapter.fen.options import Options
 
 Records = Callable[[str, int], tuple[str, ...]]
 VARIANTS = ["chess", "chess960", "xiangqi"]
@@ -17,7 +17,7 @@ COUNTS = [400, pytest.param(20_000, marks=pytest.mark.nightly)]
 
 
 def long_way(text: str, variant: str) -> object:
-    return check_text(text, options(variant, None, (), "keep", "keep", None, None))
+    return check_text(text, Options(variant))
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -74,7 +74,7 @@ def test_both_ways_say_the_same_of_other_styles_and_tails(variant: str, legal_re
             for castling in ("keep", "xfen", "shredder"):
                 for game in (variant, "auto"):
                     for each in (text, record):
-                        expected = check_text(each, options(game, None, (), ep, castling, None, None))
+                        expected = check_text(each, Options(game, ep=ep, castling=castling))
                         assert check(each, variant=game, ep=ep, castling=castling) == expected
 
 

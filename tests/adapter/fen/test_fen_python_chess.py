@@ -11,7 +11,7 @@ import pytest
 
 from adapter.fen import check
 from adapter.fen.checker import check_text
-from adapter.fen.options import options
+from adapter.fen.options import Options
 
 PER_PUSH = 10_000
 # Where python-chess finds nothing: promotions beyond the pawns that are gone, and double checks that no move
@@ -20,7 +20,7 @@ HOLES = {"too-many-promoted", "impossible-check"}
 
 
 def errors(record: str, variant: str = "chess") -> set[str]:
-    report = check_text(record, options(variant, None, (), "keep", "keep", None, None), mend=False)
+    report = check_text(record, Options(variant))
     return {problem.code for problem in report.problems if problem.severity == "error"}
 
 
