@@ -175,7 +175,8 @@ class StateFields:
         if count.message is not None:
             fix = None if count.value is None else str(count.value)
             span = self.source.of(word)
-            self.issues.add(count.severity, _COUNTER_CODES[field], field, count.message, span, fix=fix)
+            code, severity = _COUNTER_CODES[field], count.severity
+            self.issues.error(code, field, count.message, span, fix=fix, severity=severity)
         # a guess is offered, not made
         values = count.guesses if count.value is None else [count.value]
         return [(0.0, value) for value in values]
