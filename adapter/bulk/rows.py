@@ -14,7 +14,7 @@ from typing import Any
 
 from adapter.bulk.item import Unreadable
 from adapter.errors import ConfigError
-from adapter.fen.files import Entry
+from adapter.fen.report import Entry
 from adapter.games import NAMES as GAMES
 
 ROOT, MOVES, VARIANT = "root_fen", "moves", "variant"

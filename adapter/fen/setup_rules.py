@@ -7,32 +7,19 @@ from collections.abc import Collection
 from adapter.fen import castling, counters, en_passant
 from adapter.games.base import Game, RuleViolation, Setup
 
-# Unreachable but harmless to engines: the only codes that may be let through.
-ALLOWED = frozenset(
-    (
-        "impossible-check",
-        "too-many-checkers",
-        "too-many-pawns",
-        "too-many-promoted",
-        "too-many-total",
-        "too-many-of-kind",
-        "pawn-place",
-    )
-)
-
 
 def violations(setup: Setup, game: Game, *, side_known: bool = True) -> list[RuleViolation]:
     """Every breach of a rule. What cannot be asked (checks without kings, say) is not asked."""
     found = list(game.setup_rules(setup, game, side_known))
     if game.has_castling:
-        found += castling.faults(setup.castling, setup.board, game)
+        found += castling.violations(setup.castling, setup.board, game)
     if side_known and game.has_en_passant:
-        found += en_passant.faults(setup)
+        found += en_passant.violations(setup)
         kings = setup.board.count("K") == setup.board.count("k") == 1
         if kings and not any(fault.code == "too-many-checkers" for fault in found):
-            found += en_passant.check_faults(setup)
+            found += en_passant.check_violations(setup)
     if side_known:
-        found += counters.faults(setup, game)
+        found += counters.violations(setup, game)
     return found
 
 

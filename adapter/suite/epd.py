@@ -10,9 +10,9 @@ import msgspec
 
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
+from adapter.fen.codes import ALLOWED
 from adapter.fen.fields import split
 from adapter.fen.report import Field, Report
-from adapter.fen.setup_rules import ALLOWED
 from adapter.games.base import Side
 from adapter.position import Position
 from adapter.suite import opcodes, points
