@@ -126,7 +126,7 @@ class StateFields:
         repeated = [i for i, char in enumerate(word.plain) if word.plain.index(char) != i and i not in odd]
         if repeated:
             shown = " and ".join(dict.fromkeys(word.raw[i] for i in repeated))
-            message = f"{shown} {'are' if ' and ' in shown else 'is'} said twice in {word.raw[:20]}"
+            message = f"{shown} {'occur' if ' and ' in shown else 'occurs'} twice in {word.raw[:20]}"
             self.issues.error(
                 Code.CASTLING_DUPLICATE, "castling", message, span, *self._spans(word, repeated)
             )
