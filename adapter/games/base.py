@@ -242,6 +242,10 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     setup_rules: Callable[[Setup, Game, bool], list[RuleViolation]] = king_violations
     # What the pieces cost in plausibility, given how many captures there were (None if that is not known).
     board_cost: Callable[[str, Game, int | None], float] = material_cost
+    # Counted in real games, by phase (see fen.plausibility): the share of start squares whose piece has not
+    # moved, and the costs of pieces by square.
+    unmoved: tuple[float, ...] = ()
+    square_costs: Callable[[], str] = str
 
     # Moves.
     notations: tuple[str, ...] = ("uci",)
