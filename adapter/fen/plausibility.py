@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import log
+from operator import getitem
 
 import msgspec
 
@@ -49,21 +50,20 @@ class Plausibility:
         self.hints = hints
         self.game = game = hints.game
         phase = sum(pieces < limit for limit in _PHASES)
-        self.squares = _squares(game, phase)
-        self.at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
+        at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
         if game.unmoved:
             share = game.unmoved[phase]
-            self.at_home += UNMOVED * log(share / (1 - share))
+            at_home += UNMOVED * log(share / (1 - share))
+        self.squares = _squares(game, phase)
+        if not game.chess960:
+            self.squares = [
+                costs if home == "." else costs | {home: costs[home] + at_home}
+                for costs, home in zip(self.squares, game.home, strict=True)
+            ]
 
     def cells_cost(self, cells: str, first: int = 0) -> float:
         """Cost of pieces on these cells of the board, from the cell `first` on."""
-        cost = sum(costs[piece] for costs, piece in zip(self.squares[first:], cells, strict=False))
-        if self.game.chess960:
-            return cost
-        homes = self.game.home[first:]
-        return cost + self.at_home * sum(
-            one == two != "." for one, two in zip(cells, homes, strict=False)
-        )
+        return sum(map(getitem, self.squares[first:], cells))
 
     def cost(self, cells: str) -> float:
         """Cost of a whole board."""
@@ -86,7 +86,7 @@ class Plausibility:
         if hints.captures is not None:
             gone = 2 * sum(game.limits.values()) - len(cells) + cells.count(".")
             cost += UNLIKELY * (gone > hints.captures)
-        if hints.plies is not None:
+        if hints.plies is not None and 2 * hints.plies < 2 * sum(game.limits.values()):
             # where the pieces of Chess960 began is not known
             known = slice(game.width, -game.width) if game.chess960 else slice(None)
             moved = [pair for pair in zip(cells[known], game.home[known], strict=True) if pair[0] != pair[1]]

@@ -169,7 +169,7 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
 CUT, BLANK, DROPPED, JOINED, SLID, AT_HOME = 0.0, 1.0, 4.0, 1.0, 1.0, 1.5  # setting the number of ranks right
 TWO_SLIPS = 4.0  # two neighbours exchanged besides a damaged rank
 SETTLED = 0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
-KEPT = (36, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
+KEPT = (32, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 
 
 def damaged_boards(placement: Placement, hints: BoardHints) -> list[Scored]:

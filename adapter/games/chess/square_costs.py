@@ -1,8 +1,8 @@
 """Plausibility cost of each piece of chess on each square, where it is not empty.
 
 By phase (opening, late opening, middle game, endgame), a line for each of the first player's pieces, in
-steps of half a unit from `a` = -4. Counted in games of Stockfish against itself; Black's squares are the
-first player's seen from the other side.
+steps of half a unit from `a` = -4. Counted in games of Stockfish against itself; Black's squares are White's
+seen from the other side.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Plausibility cost of each piece of xiangqi on each square, where it is not empty.
 
 By phase (opening, late opening, middle game, endgame), a line for each of the first player's pieces, in
-steps of half a unit from `a` = -4. Counted in games of Fairy-Stockfish against itself; Black's squares are the
-first player's seen from the other side.
+steps of half a unit from `a` = -4. Counted in games of Fairy-Stockfish against itself; Black's squares are
+Red's seen from the other side.
 """
 
 from __future__ import annotations
