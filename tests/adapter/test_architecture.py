@@ -203,15 +203,7 @@ def test_the_search_for_sizes_finds_them(code: str, found: list[int]) -> None:
 
 
 # These still tell the game by the size of the board; the list only becomes shorter.
-SIZES_LEFT = {
-    "adapter/fen/__init__.py",
-    "adapter/fen/board_field.py",
-    "adapter/fen/pgn.py",
-    "adapter/fen/repair.py",
-    "adapter/fen/separators.py",
-    "adapter/fen/state_fields.py",
-    "adapter/fen/write.py",
-}
+SIZES_LEFT = {"adapter/fen/board_field.py"}
 
 
 def test_only_the_games_know_the_sizes_of_their_boards() -> None:
