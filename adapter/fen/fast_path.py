@@ -15,8 +15,23 @@ from adapter.fen.detect import CHESS, CHESS960, needs_chess960
 from adapter.fen.options import CASTLING_STYLES, EP_STYLES
 from adapter.fen.repair import SUSPICIOUS
 from adapter.games.cells import expand
-from adapter.games.chess import attacks
-from adapter.games.chess.attacks import BLACK, COUNTS, KING, LETTERS, OCCUPIED, SHARES, WHITE, masks
+from adapter.games.chess.attacks import (
+    BISHOP_LINES,
+    BISHOP_REACH,
+    BLACK,
+    COUNTS,
+    FULL,
+    KING_STEPS,
+    KNIGHT_STEPS,
+    LETTERS,
+    OCCUPIED,
+    PAWN_SOURCES,
+    ROOK_LINES,
+    ROOK_REACH,
+    SHARES,
+    WHITE,
+    masks,
+)
 from adapter.games.chess.setup_rules import counts_sound, double_check_possible
 from adapter.games.xiangqi.moves import attackers
 
@@ -88,7 +103,19 @@ _BACK_RANK_PAWNS = _BACK_RANKS << 64 * LETTERS.index("P") | _BACK_RANKS << 64 * 
 _FAR_WHITE = 0xFF << 8 + 64 * LETTERS.index("P")
 _FAR_BLACK = 0xFF << 48 + 64 * LETTERS.index("p")
 _MIRRORED = _bit("k", 3) | _bit("q", 4) | _bit("K", 59) | _bit("Q", 60)
-_COLOURS = {"w": (WHITE, BLACK), "b": (BLACK, WHITE)}
+_OCCUPIED = 64 * OCCUPIED
+# Where a pawn attacks a square from, and the shifts to the masks of pawns, knights, bishops, rooks, queens
+# and king.
+_Side = tuple[list[int], int, int, int, int, int, int]
+
+
+def _side(colour: int) -> _Side:
+    pawns, knights, bishops, rooks, queens, king = range(64 * colour, 64 * colour + 384, 64)
+    return PAWN_SOURCES[colour], pawns, knights, bishops, rooks, queens, king
+
+
+# By the side to move, for itself and its opponent.
+_SIDES = {"w": (_side(WHITE), _side(BLACK)), "b": (_side(BLACK), _side(WHITE))}
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
 _DRAW_CLOCK = CHESS.draw_clock
 
@@ -114,6 +141,20 @@ def _castling_game(variant: str, field: str, black: str, white: str) -> str:
     return CHESS960.name if sound else ""
 
 
+def _attackers(packed: int, side: _Side, square: int, occupied: int) -> int:
+    """Return the pieces of a side, except its king, that attack a square."""
+    sources, pawns, knights, bishops, rooks, queens, _ = side
+    found = sources[square] & packed >> pawns | KNIGHT_STEPS[square] & packed >> knights
+    queen = packed >> queens
+    straight = (packed >> rooks | queen) & ROOK_LINES[square]
+    if straight:
+        found |= ROOK_REACH[square][ROOK_LINES[square] & occupied] & straight
+    slant = (packed >> bishops | queen) & BISHOP_LINES[square]
+    if slant:
+        found |= BISHOP_REACH[square][BISHOP_LINES[square] & occupied] & slant
+    return found
+
+
 def _clean_chess(text: str, variant: str) -> str:
     """Return the game of a sound chess record in canonical form with nothing to report, else empty."""
     try:
@@ -122,7 +163,7 @@ def _clean_chess(text: str, variant: str) -> str:
         packed = _R8[a] + _R7[b] + _R6[c] + _R5[d] + _R4[e] + _R3[f] + _R2[g] + _R1[h]
         clock = _NUMBERS[half]
         move = _NUMBERS[full]
-        us, them = _COLOURS[side]
+        us, them = _SIDES[side]
         passed = None if square == "-" else _EN_PASSANT[side][square]
     except (KeyError, ValueError):
         return ""
@@ -138,21 +179,27 @@ def _clean_chess(text: str, variant: str) -> str:
         or (clock and (clock >= _DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
         or not move
         or (packed & _MIRRORED == _MIRRORED and game == CHESS.name)
-        or min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
+        or (
+            (white := packed & _FAR_WHITE)
+            and (black := packed & _FAR_BLACK)
+            and min(white.bit_count(), black.bit_count()) >= SUSPICIOUS
+        )
     ):
         return ""
-    board = masks(packed)
-    occupied = board[OCCUPIED]
+    occupied = packed >> _OCCUPIED & FULL
     if passed is not None and (clock or not packed & passed[0] or occupied & passed[1]):
         return ""
-    king, target = board[us + KING].bit_length() - 1, board[them + KING].bit_length() - 1
-    if attacks.attackers(board, target, us, occupied):
+    kings = packed >> us[-1] & FULL
+    target = (packed >> them[-1] & FULL).bit_length() - 1
+    if KING_STEPS[target] & kings or _attackers(packed, us, target, occupied):
         return ""  # the opponent is in check
-    checkers = attacks.attackers(board, king, them, occupied)
+    king = kings.bit_length() - 1
+    checkers = _attackers(packed, them, king, occupied)
     if passed is not None:
         return "" if checkers else game  # the full check finds out whether the double step explains a check
     if checkers & checkers - 1 and (
-        checkers.bit_count() > 2 or not double_check_possible(board, king, them, checkers)
+        checkers.bit_count() > 2
+        or not double_check_possible(masks(packed), king, BLACK if side == "w" else WHITE, checkers)
     ):
         return ""
     return game
