@@ -1,4 +1,4 @@
-"""The placement field read rank by rank: squares, sums, letters, and what is wrong about each."""
+"""Reads the placement field rank by rank: squares, sums, letters, and what is wrong with each."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ from adapter.games.cells import plural
 
 UNKNOWN = "?"
 
-# Chinese characters that either colour's men may bear, and what tells that a record uses two sets of them.
-_PIECES, _RED_PIECES = frozenset("馬马車车"), frozenset("傌俥")
+# Chinese characters that only Red's pieces bear, and those of cannons: a record that holds several kinds uses
+# two sets of characters, and their colour is known.
+_RED_PIECES = frozenset("傌俥")
 _CANNONS = frozenset("炮砲包")
 _EMPTY = frozenset(".*-_·•")  # what diagrams have on an empty square
-_TELLING = 3  # kinds of letters that are no English pieces which tell a language whatever kings there are
+_CLEARLY_FOREIGN = (
+    3  # kinds of letters that are no English pieces and show a language whatever kings there are
+)
+
+# The rank, the place in the source, and the character.
+OddLetter = tuple[int, int, str]
 
 
 def width_of(text: str) -> int:
@@ -46,12 +52,33 @@ def slash_offsets(text: str, width: int) -> list[int]:
     return found if width_of(text[first:]) == width else []
 
 
-# The rank, the place in the source, and the character.
-OddLetter = tuple[int, int, str]
+def _issue(
+    code: str,
+    severity: Severity,
+    at: str,
+    message: str,
+    spans: Sequence[Span],
+    *,
+    fix: str | None = None,
+    row: int | None = None,
+    cells: tuple[int, ...] = (),
+) -> Issue:
+    return Issue(
+        code=code,
+        severity=severity,
+        field="placement",
+        at=at,
+        span=spans[0],
+        message=message,
+        related=tuple(spans[1:]),
+        fix=fix,
+        row=row,
+        cells=cells,
+    )
 
 
 class PieceLetters:
-    """Reads the letters of one placement field and keeps account of the odd ones."""
+    """Reads the letters of one placement field and keeps the odd ones."""
 
     def __init__(self, token: Token, source: Source, game: Game) -> None:
         self.token = token
@@ -72,11 +99,11 @@ class PieceLetters:
         self.meanings = self._meanings()
         # a foreign letter that stands alone may as well be a slip of the hand
         self.lone = sum(char in self.meanings for char in token.plain) == 1
-        if self.lone and not any(map(self._men, self.meanings)):
+        if self.lone and not any(map(self._pieces, self.meanings)):
             self.meanings = {}
 
     def read(self, char: str, raw: str, rank: int, place: int) -> str:
-        """The man a character stands for; several it may stand for, likeliest first; none for any.
+        """The piece a character stands for; several it may stand for, likeliest first; none for any.
 
         An empty square is a full stop.
         """
@@ -97,27 +124,27 @@ class PieceLetters:
         return ""
 
     def _either(self) -> frozenset[str]:
-        """The Chinese characters of this board that do not tell the colour of their men."""
+        """The characters of this board that do not show the colour of their pieces."""
         seen = frozenset(self.token.raw)
-        cannons = _CANNONS & seen
-        found = (frozenset() if _RED_PIECES & seen else _PIECES) | (
-            cannons if len(cannons) == 1 else frozenset()
-        )
-        return found if self.game.characters else frozenset()
+        found = frozenset(char for char, pieces in self.game.characters.items() if len(pieces) == 2)
+        if _RED_PIECES & seen:
+            found = frozenset()
+        cannons = _CANNONS & seen & self.game.characters.keys()
+        return found | cannons if len(cannons) == 1 else found
 
     def _meanings(self) -> dict[str, str]:
-        """The man each foreign letter of this board stands for."""
+        """The piece each foreign letter of this board stands for."""
         letters = set(self.token.plain)
         named = {self.game.aliases.get(letter, letter) for letter in letters}
         found: dict[str, str] = {}
         for letter in sorted(letters & set(self.game.foreign) - set(self.game.letters)):
-            men = self.game.foreign[letter]
-            found[letter] = next((man for man in men if man not in named), men[0])
+            pieces = self.game.foreign[letter]
+            found[letter] = next((piece for piece in pieces if piece not in named), pieces[0])
             named.add(found[letter])
         return found
 
-    def findings(self, places: list[int], written: int) -> Iterator[Issue]:
-        """One finding for each kind of odd letters.
+    def issues(self, places: list[int], written: int) -> Iterator[Issue]:
+        """One issue for each kind of odd letters.
 
         `places` are the source places of all squares, `written` is how many ranks there are.
         """
@@ -125,15 +152,15 @@ class PieceLetters:
             yield self._unlike(places)
         if self.language:
             message = f"the pieces are named in {self.language}"
-            yield self._finding("piece-language", "error", "placement", message, [self.source.of(self.token)])
+            yield _issue("piece-language", "error", "placement", message, [self.source.of(self.token)])
         if self.aliased:
             message = "H and E stand for the horse and the elephant; a record writes N and B"
             at, where = self._where(self.aliased, written)
-            yield self._finding("letters-he", "warning", at, message + where, self._spans(self.aliased))
+            yield _issue("letters-he", "warning", at, message + where, self._spans(self.aliased))
         if self.empty:
             message = f"{self.empty[0][2]} stands for an empty square; a record counts them with a digit"
             at, where = self._where(self.empty, written)
-            yield self._finding("bad-letter", "error", at, message + where, self._spans(self.empty))
+            yield _issue("bad-letter", "error", at, message + where, self._spans(self.empty))
         if self.foreign and self.lone and self._out_of_place(places):
             self.unknown, self.foreign = [*self.unknown, *self.foreign], []
         yield from self._strange("piece-language", self.foreign, self._meaning, places, written)
@@ -148,63 +175,62 @@ class PieceLetters:
         return "placement", f" ({named} of {written}, from the top)"
 
     def _out_of_place(self, places: list[int]) -> bool:
-        """Whether none of the men a lone letter may stand for may stand where it does."""
+        """Whether none of the pieces a lone letter may stand for may stand where it does."""
         _, place, char = self.foreign[0]
-        if len(places) != self.game.size or not self.game.places:
+        if len(places) != self.game.size:
             return False
         cell = places.index(place)
-        return not any(cell in self.game.places.get(man, (cell,)) for man in self._men(char))
+        return not any(cell in self.game.places.get(piece, (cell,)) for piece in self._pieces(char))
 
     def _unlike(self, places: list[int]) -> Issue:
-        """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""
+        """The issue of look-alikes: on one rank where they are, one of them with what it stands for."""
         ranks = {rank for rank, _, char in self.unlike if PLAIN[ord(char)] != "/"}
         name = self.game.rank_name(ranks.pop()) if len(ranks) == 1 else "placement"
         spans = self._spans(self.unlike)
         if len(self.unlike) > 1:
             message = f"{len(self.unlike)} characters that only look like those of a record"
-            whole = self.source.of(self.token)
+            field = self.source.of(self.token)
             fix = None if any(char in self.either for _, _, char in self.unlike) else self.token.plain
-            return self._finding("unicode-lookalike", "error", name, message, [whole, *spans], fix=fix)
+            return _issue("unicode-lookalike", "error", name, message, [field, *spans], fix=fix)
         _, place, char = self.unlike[0]
         plain = PLAIN[ord(char)]
-        cells = (
-            [cell for cell, at in enumerate(places) if at == place] if len(places) == self.game.size else []
-        )
+        whole = len(places) == self.game.size
+        cells = tuple(cell for cell, at in enumerate(places) if at == place and whole)
         where = f" on {self.game.square_name(cells[0])}" if len(cells) == 1 else ""
         shown = f"{char!r} (U+{ord(char):04X}){where}"
         if char in self.either:
-            # the mended board tells whose man it is
+            # the repaired board shows whose piece it is
             message = f"{shown} stands for {plain.upper()} or {plain.lower()}"
-            return self._finding("unicode-lookalike", "error", name, message, spans, cells=tuple(cells))
+            return _issue("unicode-lookalike", "error", name, message, spans, cells=cells)
         message = f"{shown} only looks like, or stands for, {plain!r}"
-        return self._finding("unicode-lookalike", "error", name, message, spans, fix=plain)
+        return _issue("unicode-lookalike", "error", name, message, spans, fix=plain)
 
     def _language(self) -> tuple[str, dict[str, str]]:
         """The one other language whose letters all these are, when they are not English, with its letters."""
         text = self.token.plain
         letters = {char.upper() for char in text if char.isalpha() and char.isascii()}
-        if self.game.translated and not letters <= self.game.limits.keys():
+        foreign = letters - self.game.limits.keys()
+        if self.game.translated and foreign:
             tables = translations("".join(sorted(letters)))
-            for least, kings in (
-                (1, 2),
-                (_TELLING, 1),
-                (_TELLING, 0),
-            ):  # a king may be missing, or one too many
+            # a king may be missing, or one too many
+            for least, kings in ((1, 2), (_CLEARLY_FOREIGN, 1), (_CLEARLY_FOREIGN, 0)):
                 for language, table in tables.items():
                     alone = sum(sum(table.get(char) == king for char in text) == 1 for king in "Kk")
-                    if alone >= kings and len(letters - self.game.limits.keys()) >= least:
+                    if alone >= kings and len(foreign) >= least:
                         return language, table
         return "", {}
 
     def _meaning(self, char: str) -> str:
-        return f"{char!r} (for {' or '.join(map(repr, self._men(char)))})"
+        return f"{char!r} (for {' or '.join(map(repr, self._pieces(char)))})"
 
-    def _men(self, char: str) -> str:
-        """The men a foreign letter may stand for: of one that stands alone, all there is room for."""
+    def _pieces(self, char: str) -> str:
+        """The pieces a foreign letter may stand for: of one that stands alone, all there is room for."""
         if not self.lone:
             return self.meanings[char]
         limits, text = self.game.limits, self.token.plain
-        return "".join(man for man in self.game.foreign[char] if text.count(man) < limits[man.upper()])
+        return "".join(
+            piece for piece in self.game.foreign[char] if text.count(piece) < limits[piece.upper()]
+        )
 
     def _strange(
         self,
@@ -223,37 +249,13 @@ class PieceLetters:
         message = f"{what} of {self.game.family}{where}"
         cells = [cell for cell, place in enumerate(places) if place == found[0][1]]
         whole = len(places) == self.game.size and written == self.game.height
-        yield self._finding(
-            code, "error", at, message, self._spans(found), cells=tuple(cells) if whole else ()
-        )
+        yield _issue(code, "error", at, message, self._spans(found), cells=tuple(cells) if whole else ())
 
     def _spans(self, found: list[OddLetter]) -> list[Span]:
         return [self.source.span(place, place + 1) for _, place, _ in found]
 
-    def _finding(
-        self,
-        code: str,
-        severity: Severity,
-        at: str,
-        message: str,
-        spans: list[Span],
-        fix: str | None = None,
-        cells: tuple[int, ...] = (),
-    ) -> Issue:
-        return Issue(
-            code=code,
-            severity=severity,
-            field="placement",
-            at=at,
-            span=spans[0],
-            message=message,
-            related=tuple(spans[1:]),
-            fix=fix,
-            cells=cells,
-        )
 
-
-# More ranks or longer ones than any slip of the hand makes: such a field is not read square by square.
+# More ranks or longer ones than any slip makes: such a field is not read square by square.
 MOST_ROWS = 16
 MOST_CHARACTERS = 160
 
@@ -263,7 +265,7 @@ class RankText(msgspec.Struct, frozen=True):
 
     `text` has a letter of the game, a digit or `?` for each character, `cells` a letter, `.` or `?` for each
     square; `places` says for each square which character of the source it came from. `guesses` holds, by
-    offset in the text, the character of each unknown man and the men it may be (none: any).
+    offset in the text, the character of each unknown piece and the pieces it may be (none: any).
     """
 
     first: int
@@ -277,13 +279,13 @@ class RankText(msgspec.Struct, frozen=True):
 class Placement(msgspec.Struct, frozen=True):
     """The whole field as read.
 
-    `sound` says that its cells are a board, `aligned` that they are but for unknown men, `nonsense` that
-    there is nothing to be read.
+    `sound` says that its cells are a board, `aligned` that they are except for unknown pieces, `nonsense`
+    that there is nothing to be read.
     """
 
     token: Token
     rows: tuple[RankText, ...]
-    findings: tuple[Issue, ...]
+    issues: tuple[Issue, ...]
     sound: bool
     aligned: bool = False
     nonsense: bool = False
@@ -295,7 +297,7 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 def read(token: Token, source: Source, game: Game) -> Placement:
-    """Reads a placement field; never raises."""
+    """Read a placement field; never raises."""
     return _Reader(token, source, game).read()
 
 
@@ -304,7 +306,7 @@ class _Reader:
         self.token = token
         self.source = source
         self.game = game
-        self.findings: list[Issue] = []
+        self.issues: list[Issue] = []
         self.letters = PieceLetters(token, source, game)
 
     def read(self) -> Placement:
@@ -312,37 +314,38 @@ class _Reader:
         pieces = self._split(token)
         if len(pieces) > MOST_ROWS or len(token.plain) > MOST_CHARACTERS or not _boardlike(pieces, self.game):
             self._count(len(pieces), [])
-            return Placement(token, (), tuple(self.findings), sound=False, nonsense=True)
+            return Placement(token, (), tuple(self.issues), sound=False, nonsense=True)
         rows = [self._row(piece, number) for number, piece in enumerate(pieces)]
         written = len(rows)
-        self.findings += self.letters.findings([place for row in rows for place in row.places], written)
+        self.issues += self.letters.issues([place for row in rows for place in row.places], written)
         if written != self.game.height:
             slashes = self._slashes(rows)
             self._unexplained(rows)
-            self.findings = [
-                _unnamed(finding, self.game, written)
-                for finding in self.findings
-                if finding.code != "digit-run" and not {finding.span, *finding.related}.issubset(slashes)
+            self.issues = [
+                _unnamed(issue, self.game, written)
+                for issue in self.issues
+                if issue.code != "digit-run" and not {issue.span, *issue.related}.issubset(slashes)
             ]
             self._count(written, rows, slashes)
         else:
             self._sums(rows)
         aligned = self._aligned(rows)
         sound = aligned and not any(UNKNOWN in row.text for row in rows)
-        return Placement(token, tuple(rows), tuple(self.findings), sound, aligned)
+        return Placement(token, tuple(rows), tuple(self.issues), sound, aligned)
 
     def _aligned(self, rows: list[RankText]) -> bool:
         return len(rows) == self.game.height and all(len(row.cells) == self.game.width for row in rows)
 
     def _extras(self, token: Token) -> Token:
-        """Takes off what other games write into the field: pockets and marks of promoted men."""
+        """Remove what other games write into the field: pockets."""
         plain = token.plain
         opening = plain.find("[")
         if opening >= 0:
             inside = plain[opening:].strip("[]-")
             span = self.source.span(token.first + opening, token.stop)
             message = f"a pocket {plain[opening:][:20]} belongs to another game"
-            self._say("pockets", "error", "placement", span, message, fix="" if not inside else None)
+            fix = None if inside else ""
+            self.issues.append(_issue("pockets", "error", "placement", message, [span], fix=fix))
             token = token.part(0, opening)
         return token
 
@@ -352,9 +355,15 @@ class _Reader:
         for part in token.plain.split("/"):
             pieces.append(token.part(start, start + len(part)))
             start += len(part) + 1
-        if self.game.pocket_rank and len(pieces) == self.game.height + 1 and _pocket(pieces, self.game):
+        # crazyhouse, a game of chess pieces, has one
+        if (
+            self.game.has_castling
+            and len(pieces) == self.game.height + 1
+            and _pocket(pieces, self.game.width)
+        ):
             span = self.source.span(pieces[-1].first - 1, pieces[-1].stop)
-            self._say("pockets", "error", "placement", span, "a ninth part is a pocket of another game")
+            message = "a ninth part is a pocket of another game"
+            self.issues.append(_issue("pockets", "error", "placement", message, [span]))
             pieces.pop()
         return pieces
 
@@ -398,9 +407,8 @@ class _Reader:
         if marks:
             spans = [self.source.span(place, place + 1) for place in marks]
             message = "the mark ~ of a promoted piece belongs to another game"
-            self._say(
-                "promoted-mark", "error", self.game.rank_name(number), spans[0], message, spans[1:], fix=""
-            )
+            name = self.game.rank_name(number)
+            self.issues.append(_issue("promoted-mark", "error", name, message, spans, fix=""))
         return row
 
     def _digits(
@@ -411,44 +419,46 @@ class _Reader:
             digit = piece.plain[bad[0]]
             spans = [self.source.span(piece.first + offset, piece.first + offset + 1) for offset in bad]
             message = f"{digit} is not a count of empty squares; they go from 1 to {self.game.width}"
-            self._say("bad-digit", "error", name, spans[0], message, spans[1:], row=number)
+            self.issues.append(_issue("bad-digit", "error", name, message, spans, row=number))
         elif runs:
             spans = [self.source.span(run[0], run[-1] + 1) for run in runs]
             texts = [piece.plain[run[0] - piece.first : run[-1] + 1 - piece.first] for run in runs]
             total = sum(int(digit) for digit in texts[0])
             message = f"{texts[0]} is read as {total} empty squares; a record writes them as one digit"
             fix = str(total) if total <= self.game.width else None
-            self._say("digit-run", "warning", name, spans[0], message, spans[1:], row=number, fix=fix)
+            self.issues.append(_issue("digit-run", "warning", name, message, spans, row=number, fix=fix))
 
     def _sums(self, rows: list[RankText]) -> None:
-        """A finding for each rank that does not sum up; one for all of them when that is half the board."""
+        """An issue for each rank that does not sum up; one for all of them when that is half the board."""
         wrong = [number for number, row in enumerate(rows) if self._off(number, row)]
         # digits side by side are part of what is wrong about the sum
-        self.findings = [f for f in self.findings if f.code != "digit-run" or f.row not in wrong]
+        self.issues = [f for f in self.issues if f.code != "digit-run" or f.row not in wrong]
         if 2 * len(wrong) < self.game.height:
             for number in wrong:
                 row, name = rows[number], self.game.rank_name(number)
                 message = self._sum(name, row)
                 if not self._explained(number, row, message):
-                    self._say("rank-sum", "error", name, self._span(row), message, row=number)
+                    self.issues.append(
+                        _issue("rank-sum", "error", name, message, [self._span(row)], row=number)
+                    )
             return
         spans = [self._span(rows[number]) for number in wrong]
         sums = ", ".join(str(len(row.cells)) for row in rows)
         message = f"{len(wrong)} ranks do not describe {self.game.width} squares; the sums are {sums}"
         name = self.game.rank_name(wrong[0])
-        self._say("rank-sum", "error", name, spans[0], message, spans[1:])
+        self.issues.append(_issue("rank-sum", "error", name, message, spans))
 
     def _explained(self, number: int, row: RankText, message: str) -> bool:
-        """Whether a letter that is no man stands for a digit: its own finding then tells of the sum too."""
+        """Whether a letter that is no piece stands for a digit: its own issue then names the sum too."""
         short = self.game.width - len(row.cells)
         if len(row.guesses) != 1 or short < 1:
             return False
         column = row.cells.index(UNKNOWN)
         span = self.source.span(row.places[column], row.places[column] + 1)
-        for index, finding in enumerate(self.findings):
-            if finding.code == "bad-letter" and finding.span == span and not finding.related:
-                self.findings[index] = msgspec.structs.replace(
-                    finding, message=f"{finding.message}; with it, {message}", row=number
+        for index, issue in enumerate(self.issues):
+            if issue.code == "bad-letter" and issue.span == span and not issue.related:
+                self.issues[index] = msgspec.structs.replace(
+                    issue, message=f"{issue.message}; with it, {message}", row=number
                 )
                 return True
         return False
@@ -459,9 +469,9 @@ class _Reader:
         return f"{name} describes {plural(have, 'square')}, {off} {want}"
 
     def _off(self, number: int, row: RankText) -> bool:
-        """Whether a rank has a wrong sum that no odd letter or digit explains: that is not said again."""
+        """Whether a rank has a wrong sum that no odd letter or digit explains: that is not reported again."""
         have, want = len(row.cells), self.game.width
-        odd = any(f.code == "bad-digit" and f.row == number for f in self.findings)
+        odd = any(f.code == "bad-digit" and f.row == number for f in self.issues)
         return not (have == want or odd or (row.guesses and have - len(row.guesses) == want))
 
     def _span(self, row: RankText) -> Span:
@@ -477,7 +487,7 @@ class _Reader:
         return found if len(rows) + len(found) == self.game.height else []
 
     def _unexplained(self, rows: list[RankText]) -> None:
-        """A finding for each rank with a wrong sum that slashes lost or too many do not explain."""
+        """An issue for each rank with a wrong sum that slashes lost or too many do not explain."""
         width, height = self.game.width, self.game.height
         sums = [len(row.cells) for row in rows]
         wrong = {number for number, row in enumerate(rows) if self._off(number, row)}
@@ -494,67 +504,41 @@ class _Reader:
         if 2 * len(wrong) < height:
             for number in sorted(wrong):
                 row = rows[number]
-                self._say(
-                    "rank-sum", "error", "placement", self._span(row), self._sum("a rank", row), row=number
+                message = self._sum("a rank", row)
+                self.issues.append(
+                    _issue("rank-sum", "error", "placement", message, [self._span(row)], row=number)
                 )
 
     def _count(self, have: int, rows: list[RankText], slashes: Sequence[Span] = ()) -> None:
-        if any(finding.code == "rank-count" for finding in self.findings):
+        if any(issue.code == "rank-count" for issue in self.issues):
             return
         want, width = self.game.height, self.game.width
         message = f"{plural(have, 'rank')} instead of {want}"
-        said = {finding.span for finding in self.findings if finding.code == "rank-sum"}
+        reported = {issue.span for issue in self.issues if issue.code == "rank-sum"}
         off = [
             (number, len(row.cells))
             for number, row in enumerate(rows, 1)
-            if len(row.cells) != width and self._span(row) not in said
+            if len(row.cells) != width and self._span(row) not in reported
         ]
         if off and 2 * len(off) < want:
             numbers = " and ".join(f"row {number} describes {plural(sum_, 'square')}" for number, sum_ in off)
             message = f"{message}; from the top, {numbers}"
-        first, *others = slashes or [self.source.of(self.token)]
-        self._say("rank-count", "error", "placement", first, message, others, fix="/" if slashes else None)
-
-    def _say(
-        self,
-        code: str,
-        severity: Severity,
-        at: str,
-        span: Span,
-        message: str,
-        related: list[Span] | None = None,
-        *,
-        fix: str | None = None,
-        row: int | None = None,
-        cells: tuple[int, ...] = (),
-    ) -> None:
-        self.findings.append(
-            Issue(
-                code=code,
-                severity=severity,
-                field="placement",
-                at=at,
-                span=span,
-                message=message,
-                related=tuple(related or ()),
-                fix=fix,
-                row=row,
-                cells=cells,
-            )
-        )
+        spans = slashes or [self.source.of(self.token)]
+        fix = "/" if slashes else None
+        self.issues.append(_issue("rank-count", "error", "placement", message, spans, fix=fix))
 
 
-def _unnamed(finding: Issue, game: Game, written: int) -> Issue:
-    """The finding without the rank's name: where ranks are missing or too many, that may be another's."""
-    row = finding.row
-    if row is None and finding.at.startswith("rank "):
-        row = next(row for row in range(game.height) if game.rank_name(row) == finding.at)
+def _unnamed(issue: Issue, game: Game, written: int) -> Issue:
+    """The issue without the rank's name: where ranks are missing or too many, that may be another's."""
+    row = issue.row
+    if row is None and issue.at.startswith("rank "):
+        row = next(row for row in range(game.height) if game.rank_name(row) == issue.at)
     if row is None:
-        return finding
+        return issue
     # a look-alike may stand in what is no rank, behind them
     where = f" (row {row + 1} of {written}, from the top)" if row < written else ""
-    message = f"{finding.message}{where}"
-    return msgspec.structs.replace(finding, at="placement", message=message, row=None, cells=())
+    message = f"{issue.message}{where}"
+    return msgspec.structs.replace(issue, at="placement", message=message, row=None, cells=())
 
 
 def _boardlike(pieces: list[Token], game: Game) -> bool:
@@ -564,10 +548,8 @@ def _boardlike(pieces: list[Token], game: Game) -> bool:
     return len(pieces) >= 1 and sum(len(piece.plain) for piece in pieces) >= 2 * game.width
 
 
-def _pocket(pieces: list[Token], game: Game) -> bool:
-    """Whether a part beyond the last rank is a pocket: whole ranks before it, and letters only."""
+def _pocket(pieces: list[Token], width: int) -> bool:
+    """Whether the part behind the last rank is a pocket: whole ranks before it, and letters only."""
     *ranks, last = pieces
-    widths = [
-        sum(int(char) if char.isdigit() and char.isascii() else 1 for char in rank.plain) for rank in ranks
-    ]
-    return widths == [game.width] * game.height and last.plain.isalpha() and len(last.plain) != game.width
+    whole = all(width_of(rank.plain) == width for rank in ranks)
+    return whole and last.plain.isalpha() and len(last.plain) != width

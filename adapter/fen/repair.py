@@ -156,7 +156,7 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
     found = {letter: SAME_CASE if letter.isupper() == char.isupper() else OTHER_CASE for letter in spare}
     if pieces:
         found[pieces] = MEANT if pieces in spare else SAME_CASE
-    found |= {digit: LOOKALIKE for digit in LOOKS_LIKE.get(char, "")}
+    found |= dict.fromkeys(LOOKS_LIKE.get(char, ""), LOOKALIKE)
     for digit in {"1", str(1 + off)} - found.keys():
         if digit.isdigit() and len(digit) == 1:
             found[digit] = OTHER_DIGIT
@@ -168,7 +168,9 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
 # Boards with a wrong number of ranks, or with ranks of a wrong width.
 CUT, BLANK, DROPPED, JOINED, SLID, AT_HOME = 0.0, 1.0, 4.0, 1.0, 1.0, 1.5  # setting the number of ranks right
 TWO_SLIPS = 4.0  # two neighbours exchanged besides a damaged rank
-SETTLED = 0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
+SETTLED = (
+    0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
+)
 KEPT = (32, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 
 
@@ -214,7 +216,9 @@ def _filled(ranks: list[Row], damaged: list[int], judge: Plausibility) -> Iterat
     options = []
     for index in damaged:
         readings = rank_readings(ranks[index], game.width, spare)
-        scored = ((cost + judge.cells_cost(row, index * game.width), cost, row) for row, cost in readings.items())
+        scored = (
+            (cost + judge.cells_cost(row, index * game.width), cost, row) for row, cost in readings.items()
+        )
         options.append(heapq.nsmallest(KEPT[len(damaged) - 1], scored))
     rows = [cells_of(text) for text, _ in ranks]
     boards = []
@@ -321,24 +325,29 @@ def rank_unknown(placement: Placement, board: str, game: Game) -> bool:
 
 
 # Boards that can be read and break a rule: one piece or two neighbours are wrong.
-SLIP = WRONG_SIDE * FIELD + 1.0
+SLIP = WRONG_SIDE * FIELD + 3.3
 # A slip that castling rights alone suggest, and another piece on the start square of a king or rook.
 RIGHTS_KEPT, OTHER_AT_HOME = 0.5 * FIELD, 0.9 * FIELD
-CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, STEP, CARRIED = 0.0, 0.0, 2.0, 3.2, 2.5, 3.0
+CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, STEP, CARRIED = 0.0, -1.0, 2.0, 3.2, 2.5, 3.0
 EMPTY, BETWEEN = 3.0, 1.5  # a piece too many; beside an empty square
 MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
-_SLIPS = MISPLACED | TOO_MANY | {
-    *("king-missing", "king-many", "pawns-backrank", "opponent-in-check", "kings-adjacent"),
-    *("flying-general", "impossible-check", "too-many-checkers"),
-}
+_SLIPS = (
+    MISPLACED
+    | TOO_MANY
+    | {
+        *("king-missing", "king-many", "pawns-backrank", "opponent-in-check", "kings-adjacent"),
+        *("flying-general", "impossible-check", "too-many-checkers"),
+    }
+)
+_MOVABLE = MISPLACED | {"kings-adjacent"}
 _MOST_EDITS = 48  # boards, the cheapest by what stands on changed squares, whose whole cost is looked at
 
 
 def other_boards(
     cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
 ) -> list[Scored]:
-    """Boards that may have been meant instead of one that breaks rules, itself the first, all with their cost.
+    """Boards that may have been meant instead of one that breaks rules, and itself, with their costs.
 
     Each changes a square that every violation names. `texts` are the ranks as they are written.
     """
@@ -346,15 +355,13 @@ def other_boards(
     wrong = [violation for violation in violations if violation.code in _SLIPS]
     if not wrong:
         return [(0.0, cells), *_brought_home(cells, texts, violations, hints)]
-    stay = sum(one == two != "." for one, two in zip(cells, game.home, strict=True))
-    away = len(game.home) - game.home.count(".") - stay
-    judge = Plausibility(hints, len(cells) - cells.count("."), stay, away)
-    named = [frozenset(violation.cells) for violation in wrong if violation.cells]
+    judge = _judge_of(cells, hints)
+    named = [set(one.cells) for one in wrong if one.cells]
     missing = [king for king in "Kk" if king not in cells and king in game.home]
     before = judge.cells_cost(cells)
     found: dict[str, float] = {}
     for cost, board in itertools.chain(
-        _pieces_replaced(cells, named, missing, hints),
+        _pieces_replaced(cells, wrong, missing, hints),
         _neighbours_swapped(cells, texts, game),
         _pieces_moved(cells, wrong, game),
     ):
@@ -363,23 +370,41 @@ def other_boards(
             found[board] = min(cost, found.get(board, 99.0))
     scored = ((cost + judge.cells_cost(board) - before, cost, board) for board, cost in found.items())
     best = heapq.nsmallest(_MOST_EDITS, scored)
-    return sorted([(judge.cost(cells), cells), *((SLIP + cost + judge.cost(board), board) for _, cost, board in best)])
+    return sorted(
+        [(judge.cost(cells), cells), *((SLIP + cost + judge.cost(board), board) for _, cost, board in best)]
+    )
+
+
+def digit_run_boards(cells: str, row: int, text: str, hints: BoardHints) -> list[str]:
+    """Boards that one with two digits side by side may have been, a digit and a piece swapped."""
+    judge = _judge_of(cells, hints)
+    texts = [*("" for _ in range(row)), text]
+    return sorted((board for _, board in _neighbours_swapped(cells, texts, hints.game)), key=judge.cost)
+
+
+def _judge_of(cells: str, hints: BoardHints) -> Plausibility:
+    home = hints.game.home
+    stay = sum(one == two != "." for one, two in zip(cells, home, strict=True))
+    return Plausibility(hints, len(cells) - cells.count("."), stay, len(home) - home.count(".") - stay)
 
 
 def _pieces_replaced(
-    cells: str, named: list[frozenset[int]], missing: list[str], hints: BoardHints
+    cells: str, wrong: list[RuleViolation], missing: list[str], hints: BoardHints
 ) -> Iterator[Scored]:
     """Another piece on one square, or none; a missing king on its start square if it may castle."""
     game = hints.game
-    for cell in sorted(frozenset.intersection(*named) if named else range(len(cells))):
+    named = [set(one.cells) for one in wrong if one.cells]
+    # a piece too many gives no check: the side is likelier to be wrong
+    others = game.letters if any(one.field == "side" for one in wrong) else f"{game.letters}."
+    for cell in sorted(set.intersection(*named) if named else range(len(cells))):
         old = cells[cell]
         if old == ".":
             rights = any(letter.isupper() == game.home[cell].isupper() for letter in hints.castling)
             if rights and game.home[cell] in missing:
                 yield EMPTY, cells[:cell] + game.home[cell] + cells[cell + 1 :]
             continue
-        beside = cell % game.width and cells[cell - 1] == "." or cells[cell + 1 : cell + 2] == "."
-        for new in missing or f"{game.letters}.":
+        beside = (cell % game.width and cells[cell - 1] == ".") or cells[cell + 1 : cell + 2] == "."
+        for new in missing or others:
             cost = OTHER_KIND if new.isupper() == old.isupper() else OTHER_COLOUR
             if new == old.swapcase():
                 cost = CASE_FLIPPED
@@ -393,25 +418,24 @@ def _neighbours_swapped(cells: str, texts: Sequence[str], game: Game) -> Iterato
     """Two characters of a rank's text exchanged."""
     for row, text in enumerate(texts):
         first = row * game.width
-        for swapped in swaps(text):
-            yield SWAPPED, cells[:first] + cells_of(swapped) + cells[first + game.width :]
-
-
-def swaps(text: str) -> Iterator[str]:
-    """A rank's text with two neighbours exchanged, as a program would write it."""
-    for offset, (one, two) in enumerate(itertools.pairwise(text)):
-        swapped = text[:offset] + two + one + text[offset + 2 :]
-        if one != two and not _DIGITS.search(swapped):
-            yield swapped
+        for offset, (one, two) in enumerate(itertools.pairwise(text)):
+            swapped = text[:offset] + two + one + text[offset + 2 :]
+            if one != two and not _DIGITS.search(swapped):
+                yield SWAPPED, cells[:first] + cells_of(swapped) + cells[first + game.width :]
 
 
 def _pieces_moved(cells: str, wrong: list[RuleViolation], game: Game) -> Iterator[Scored]:
     """A piece a step from where it may not stand, or elsewhere in the text of its rank."""
     width = game.width
-    places = [cell for violation in wrong if violation.code in MISPLACED for cell in violation.cells]
+    places = [cell for one in wrong if one.code in _MOVABLE for cell in one.cells]
     for cell in places:
         column = cell % width
-        near = (cell - 1, column > 0), (cell + 1, column < width - 1), (cell - width, True), (cell + width, True)
+        near = (
+            (cell - 1, column > 0),
+            (cell + 1, column < width - 1),
+            (cell - width, True),
+            (cell + width, True),
+        )
         for other, on_board in near:
             if on_board and 0 <= other < len(cells) and cells[other] == ".":
                 board = list(cells)
@@ -429,7 +453,7 @@ def _pieces_moved(cells: str, wrong: list[RuleViolation], game: Game) -> Iterato
 def _brought_home(
     cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
 ) -> list[Scored]:
-    """Boards with a slip on a back rank undone that agree with the castling rights, if these are impossible."""
+    """Boards with one slip undone that agree with the castling rights, if these are impossible."""
     game = hints.game
     touched = [cell for one in violations if one.code == "castling-impossible" for cell in one.cells]
     if game.chess960 or not touched:

@@ -221,7 +221,6 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     letters: str = ""
     home: str = ""  # the cells of `start_fen`
     limits: Mapping[str, int] = {}  # the most pieces of one kind that a side starts with
-    pocket_rank: bool = False  # whether records of related games are met that have a pocket as a further rank
     places: Mapping[str, frozenset[int]] = {}  # the cells where a piece may stand, if not everywhere
     aliases: Mapping[str, str] = {}  # letters other programs write for a piece and that we accept
     # letters of other languages, each with the pieces it may stand for, likeliest first

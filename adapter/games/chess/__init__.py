@@ -13,7 +13,6 @@ GAME = Game(
     board=deferred("adapter.games.chess.board", "ChessBoard"),
     letters="PNBRQKpnbrqk",
     foreign=_GERMAN | {letter.lower(): piece.lower() for letter, piece in _GERMAN.items()},
-    pocket_rank=True,
     translated=True,
     has_castling=True,
     has_en_passant=True,
