@@ -103,14 +103,20 @@ _BACK_RANK_PAWNS = _BACK_RANKS << 64 * LETTERS.index("P") | _BACK_RANKS << 64 * 
 _FAR_WHITE = 0xFF << 8 + 64 * LETTERS.index("P")
 _FAR_BLACK = 0xFF << 48 + 64 * LETTERS.index("p")
 _MIRRORED = _bit("k", 3) | _bit("q", 4) | _bit("K", 59) | _bit("Q", 60)
-# By the side to move: the shifts to king, pawns, knights, bishops, rooks, queens of mover and of opponent.
-_SHIFTS = {
-    side: tuple(64 * (colour + kind) for colour in order for kind in (5, 0, 1, 2, 3, 4))
-    for side, order in (("w", (WHITE, BLACK)), ("b", (BLACK, WHITE)))
-}
-_COLOURS = {"w": (WHITE, BLACK), "b": (BLACK, WHITE)}
+_OCCUPIED = 64 * OCCUPIED
+# Where a pawn attacks a square from, and the shifts to the masks of pawns, knights, bishops, rooks, queens
+# and king.
+_Side = tuple[list[int], int, int, int, int, int, int]
+
+
+def _side(colour: int) -> _Side:
+    pawns, knights, bishops, rooks, queens, king = range(64 * colour, 64 * colour + 384, 64)
+    return PAWN_SOURCES[colour], pawns, knights, bishops, rooks, queens, king
+
+
+# By the side to move, for itself and its opponent.
+_SIDES = {"w": (_side(WHITE), _side(BLACK)), "b": (_side(BLACK), _side(WHITE))}
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
-_PIECES = 64 * OCCUPIED
 _DRAW_CLOCK = CHESS.draw_clock
 
 
@@ -135,6 +141,20 @@ def _castling_game(variant: str, field: str, black: str, white: str) -> str:
     return CHESS960.name if sound else ""
 
 
+def _attackers(packed: int, side: _Side, square: int, occupied: int) -> int:
+    """Return the pieces of a side, except its king, that attack a square."""
+    sources, pawns, knights, bishops, rooks, queens, _ = side
+    found = sources[square] & packed >> pawns | KNIGHT_STEPS[square] & packed >> knights
+    queen = packed >> queens
+    straight = (packed >> rooks | queen) & ROOK_LINES[square]
+    if straight:
+        found |= ROOK_REACH[square][ROOK_LINES[square] & occupied] & straight
+    slant = (packed >> bishops | queen) & BISHOP_LINES[square]
+    if slant:
+        found |= BISHOP_REACH[square][BISHOP_LINES[square] & occupied] & slant
+    return found
+
+
 def _clean_chess(text: str, variant: str) -> str:
     """Return the game of a sound chess record in canonical form with nothing to report, else empty."""
     try:
@@ -143,66 +163,43 @@ def _clean_chess(text: str, variant: str) -> str:
         packed = _R8[a] + _R7[b] + _R6[c] + _R5[d] + _R4[e] + _R3[f] + _R2[g] + _R1[h]
         clock = _NUMBERS[half]
         move = _NUMBERS[full]
-        shifts = _SHIFTS[side]
+        us, them = _SIDES[side]
         passed = None if square == "-" else _EN_PASSANT[side][square]
     except (KeyError, ValueError):
         return ""
     if packed & _BACK_RANK_PAWNS or not _counts_sound(packed >> COUNTS):
         return ""
     need = _CLASSICAL.get(rights)
-    if variant != "chess960" and need is not None and packed & need == need:
-        game = "chess"
+    if variant != CHESS960.name and need is not None and packed & need == need:
+        game = CHESS.name
     else:
         game = _castling_game(variant, rights, a, h)
     if (
         not game
         or (clock and (clock >= _DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
         or not move
-        or (packed & _MIRRORED == _MIRRORED and game == "chess")
+        or (packed & _MIRRORED == _MIRRORED and game == CHESS.name)
         or (
-            packed & _FAR_WHITE
-            and packed & _FAR_BLACK
-            and min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
+            (white := packed & _FAR_WHITE)
+            and (black := packed & _FAR_BLACK)
+            and min(white.bit_count(), black.bit_count()) >= SUSPICIOUS
         )
     ):
         return ""
-    occupied = packed >> _PIECES & FULL
+    occupied = packed >> _OCCUPIED & FULL
     if passed is not None and (clock or not packed & passed[0] or occupied & passed[1]):
         return ""
-    king, pawns, knights, bishops, rooks, queens, king2, pawns2, knights2, bishops2, rooks2, queens2 = shifts
-    us, them = _COLOURS[side]
-    # the opponent's king must not be attacked
-    kings = packed >> king & FULL
-    target = (packed >> king2 & FULL).bit_length() - 1
-    if (
-        KING_STEPS[target] & kings
-        or PAWN_SOURCES[us][target] & packed >> pawns
-        or KNIGHT_STEPS[target] & packed >> knights
-    ):
-        return ""
-    queen = packed >> queens
-    straight = (packed >> rooks | queen) & ROOK_LINES[target]
-    if straight and ROOK_REACH[target][ROOK_LINES[target] & occupied] & straight:
-        return ""
-    slant = (packed >> bishops | queen) & BISHOP_LINES[target]
-    if slant and BISHOP_REACH[target][BISHOP_LINES[target] & occupied] & slant:
-        return ""
-    # a double check must be possible
-    own = kings.bit_length() - 1
-    checkers = PAWN_SOURCES[them][own] & packed >> pawns2 | KNIGHT_STEPS[own] & packed >> knights2
-    queen = packed >> queens2
-    straight = (packed >> rooks2 | queen) & ROOK_LINES[own]
-    if straight:
-        checkers |= ROOK_REACH[own][ROOK_LINES[own] & occupied] & straight
-    slant = (packed >> bishops2 | queen) & BISHOP_LINES[own]
-    if slant:
-        checkers |= BISHOP_REACH[own][BISHOP_LINES[own] & occupied] & slant
+    kings = packed >> us[-1] & FULL
+    target = (packed >> them[-1] & FULL).bit_length() - 1
+    if KING_STEPS[target] & kings or _attackers(packed, us, target, occupied):
+        return ""  # the opponent is in check
+    king = kings.bit_length() - 1
+    checkers = _attackers(packed, them, king, occupied)
     if passed is not None:
-        # the full check finds out whether the double step explains a check
-        if checkers:
-            return ""
-    elif checkers & checkers - 1 and (
-        checkers.bit_count() > 2 or not double_check_possible(masks(packed), own, them, checkers)
+        return "" if checkers else game  # the full check finds out whether the double step explains a check
+    if checkers & checkers - 1 and (
+        checkers.bit_count() > 2
+        or not double_check_possible(masks(packed), king, BLACK if side == "w" else WHITE, checkers)
     ):
         return ""
     return game

@@ -21,72 +21,9 @@ UNEVEN, UNEVEN_PAWNS = 0.9, 0.25  # times the square of how many more of a kind 
 UNLIKE = 4.5  # times the root of how many squares of the outer ranks differ in Chess960
 DOUBLED = 2.0  # each pawn that stands before or behind another of its side
 
-# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame. For each
-# the share of start squares whose piece has not moved; where more have not, each is likelier to be there.
+# Numbers of pieces below which the next phase holds: opening, late opening, middle game, endgame.
 _PHASES = (30, 24, 14)
-_UNMOVED = {"chess": (0.57, 0.31, 0.12, 0.03), "xiangqi": (0.6, 0.37, 0.2, 0.08)}
-UNMOVED = 0.6
-# By game and phase, a line for each of the first player's pieces: what it costs that it stands on a square,
-# and the square is not empty, in steps of half a unit from `a` = -4. Counted in 280 games of Stockfish and
-# Fairy-Stockfish against themselves; Black's squares are White's seen from the other side.
-_SQUARES = {
-    "chess": """
-monnnoononooomnnopopoooooomlmppommjjknnnklkljmjkihjkjfhhmonnnoon
-prqqpqrpqqrrqppqrqrrrqrrsqqoorqrqspoqrrqoqjrqippqqplmppppjqppqkp
-prqqpqrpqqqrrppqrrrrrqrrsprqqsprssoqrnsrqrpnnqpqqlqnlpjpprhppirp
-prqqpqrpqqrrrppqrrrrrrrrssrrrsssrsrrrsssrrrrrrrroqqrrppqfnnnnkqg
-qsrrqssrsqsssqrrststssstttsssttsptrrrssssprrrpssrqmoopqrqrphpssr
-qsrrrssrsrsssqrrttstssstttssstttttssstttttstssstsqsrsqqqqsqqgqlp
-opppopoopopppoooooooooponnmllooollkkklmmjlklkmjkjikmlhiiopppopoo
-rsssrsrsrrrssqrrrqqrqrqrropoosprprpnnprqoplqqkpqrrqlnppprmrqqpms
-rsrsrrrrrrrsrqqrrrqqrrrqrqqpprprrropqorqpqonmopqrlpmlqkppqkpplrq
-qrrrrrrrrqrrrqqrrrrrrrrrrrrqrrsrqrrrrrrrqqqrrqqropppqppqimmllkmj
-sttssssstrstsrrsssrtssssssrrsssrpsqqqrrsqopopoqsqqmnnpqsqqokprrs
-stsssssssstssrrsststssstttssstttttssstttsrssssstsqrqpnnqrqnpjpjn
-qqqqqqpqppppppppoopopooonnmmmnnnlmllmlmlllmmlnkkllmonjkkqqqqqqpq
-tutstututtstsstssrrrrsttsqqqqsqrsspopqssqrorrnqrttsopsqququtqqqu
-tttsttttsssrsrrrrsqrrrqrrpqppqqrrqqppprsrropoppqtoronrnqrroqroqs
-rqrqrrrrqqqqqqqrqqrqqrrrrrqqqrrrqqqqrrrrqqqqqqppqpppqpqqmnmmnmnm
-ssssttttrqtsrrssssssrrsrsrrrrsrrqrqqrqrsrrqrpqrssrpqqsstsrrprtrs
-tttttttttstttsssttttttststttssttssrrsrsrsrrrqqqqqpqppommqpopnokn
-sssssssspqqqqrrqpqqqqqqooppoooonmooopmnmooppnnmmooqrqmnnssssssss
-uwwuvxtxwtuttwwuvustusvtusttrrvuvwsrtttvwvvusrutuuvtvtwwtxtuuutv
-tsttsutvtststrtuusttsrtussrqrrtttsrpqurstsqrsqttustsrsrusttsssst
-rrsrrsrrrqqssrrrrrrsrsrtrqrsrrrrrsrrrssrsrrrrrsrsssrssssrrrrrqrr
-ttrtttssuusstsuvuvttttuuvusssuttvustvstuuuvuutvvtuuvvvwwtuvvvwvv
-tstttttttttssssstrsrsrrssrqrqrrrrrqpqqqqrpppoppoqqppoooorqrqqpop
-""",
-    "xiangqi": """
-pqppnppqprrrrqrrrrrqqrprqqrpqprororppqoqpqorplrkrmrkrkhrirgrirhrqqrprqqrrrrrqrrrrpqppnppqp
-rsrrpqrsrttssrstttssrtrtrssrsqspsqsqsssqsrssssqsprpsqspsprnspsrnrjrprksmrsrooortrrjrrpqrjr
-rsrrpqrsrstttrstttssrtrssssqsrtqtrsrsssssssssssqsssqssqsrtqtrsrosrtisssostttrstttrshrpqhsr
-rsrrpqrrrsrtsrrsrtsqrsrsrqsqpqrqrrqqsrsrsqsqssrsrsrsrsopprqrrqnoqrsqsrqoorrqqprqoimpppppmi
-rrqrpqrrrsprsrrrqtspqsrrqpsqnmqopnmpsqrrqqrqspopqpqpoprpqqpqppqpllpkollpsrqsossrsrqrrpqrrr
-rsrrpqrsrstttrstttssrtrssssqsrtqtrsrssssssssssssssssssqsrtqtrsrssrrrrsssstttistttrsrhphrsr
-stssqsstsuuuutuuuuuttusuttususurusustutuuututtutuuututsusurususuttusuttuuuuusuuuustssersts
-rrqqoqqrrrrrrqqrrrrrqqprqqrpqqqopoqpopnpnpnpnkrkrlrlrkirlrirkrirrrrqrrrrrrrrqrrrrrrqqoqqrr
-strrqrrtsttrsrssttssrtqtrststpsqspsqsssprprssspqorpqpsrsppnqprrnqkqoqlqossqpnoqsrsmpqqprmr
-ssrrqrsssttttrttttststrtstsrtstrtstrststststsstotstotsrtstrtstrntstitstnttttrttttssirqriss
-rrqrqrrqrsprprqrqsrpqrqrqpsqpppppppqqqqqqprqqrqqqrqqqrppqqppqpooqqqpqqqpoqqqppqqolnopqoonl
-qrqrqrrqrspqqrpqqtsqqsqqpqrqpppopnopqrrroqrqrqqoqpppoqsrrrprqqsqonpmnnoptrrrpqqqrtsrrqprrt
-ssrrqrrssttttrstttststrssssrtstrsssrstsssssssstsssssssrtstrsssrstsorossstttthstttssriqirss
-uutsrstuuuuuusuuuuuutusutuutututututtututututtututututtututututuutusutuuuuuspsuuuuutofotuu
-sssrqrrsssssrqrrssqrqrqqqrrppppoppqonpopnoponlsmsnsnslksnsmsnslssssrssssssssrsssssssrqrsss
-tssssstuuusrtsssstssqsqsrstttpqqqpstrssppqsrttqqqrpqrttrpqpqqsrproqpqorqstrqpqstsupsrsprqt
-ttssrstttttttrttttttttsttttttttttttttttttttttttntttntttttttttttntttitttottttrttttttksrsktt
-qqpqqrqqqrqqpqqrqrrqqrpsqqrrqppppqqrrqrqpqrpqrrqqqqrrsrqrqpqqqrqrrrpqqrrrrrrqsrrrqqqqspqqp
-qrsssssrrssrrsqrsssrrtsusttsrqqpqqrssssrprtrrssrrprrrttrssqsssusqrqoqqrsusrsprrruusrqrossv
-ttssrssttttttrttttttttrttttstttstttsstttstttsstttstttsstttstttstttnrnttttttthttttttsjrjstt
-uuttsttuuuuuusuuuuuuuutuuuutuuutuuuutuuuuuuuutuuuuuuuutuuutuuuuuuurqsuuuuuuqnpuuuuutmhmtuu
-tuttsrsttttrqqqrttsqqqpqqsqqqspppqpppqrqrqqopnuququouonuturusupuuuutuuuuuuuutuuuuuuutttuuu
-vsvtutvvuvttuttstvutrqrtruvttrqqqruvstsrrqtrvuurrrrrvtvtsqrrrvuvuqrssssvvvvvsruttvttssquvv
-uuutttuuuuuuutuuuuuuuutuuuuuuuuuuuuuuuuuuuuuuuuouuumuuuuuuuuuuuouuukuuuouuuutuuuuuumtttmuu
-qsrqrpqrrrsqqpqrsrqsrtrsststtsrrssttrustrtsssstssqsttutttsrrtstutuurrssrutttststusuvrttsss
-sstsvsssvututtvtruvuvvstsuwtutrruusvsttupuvrvvtutqusttttutrssuuvurqqsvvwvtuttrvtwuurrqsuvw
-uutttttuuuuutstuuuuuutttuuuuuuuuuuuutuuuuutuutuuuuutuuuuuuuuuuuuuuntmuuuuuutjtuuuuutktltuu
-uuutttuuuuuuutuuuuuuuutuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuppquuuuuunmmuuuuuumjmuuu
-""",
-}
+UNMOVED = 0.6  # weight of the share of start squares whose piece has not moved
 
 
 class BoardHints(msgspec.Struct, frozen=True):
@@ -115,8 +52,8 @@ class Plausibility:
         self.game = game = hints.game
         phase = sum(pieces < limit for limit in _PHASES)
         at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
-        if game.family in _UNMOVED:
-            share = _UNMOVED[game.family][phase]
+        if game.unmoved:
+            share = game.unmoved[phase]
             at_home += UNMOVED * log(share / (1 - share))
         self.squares = _squares(game, phase)
         if not game.chess960:
@@ -170,7 +107,7 @@ class Plausibility:
 def _squares(game: Game, phase: int) -> list[dict[str, float]]:
     """For each cell what each piece on it costs."""
     cells = [dict.fromkeys(f"{game.letters}?", AWAY) | {".": 0.0} for _ in range(game.size)]
-    lines = _SQUARES.get(game.family, "").split()
+    lines = game.square_costs().split()
     kinds = game.letters[: len(game.letters) // 2]
     for number, line in enumerate(lines[len(kinds) * phase : len(kinds) * (phase + 1)]):
         for cell, char in enumerate(line):

@@ -495,11 +495,16 @@ def suspicious(cells: str, game: Game) -> bool:
     """Whether the pieces look as if the board were seen from a wrong side, though nothing need be wrong."""
     if game.places:
         return False  # palaces and river make every wrong orientation an error
-    wrong = min(cells[8:16].count("P"), cells[48:56].count("p"))
-    if wrong >= SUSPICIOUS and "P" not in cells[48:56] and "p" not in cells[8:16]:
+    second, last = slice(game.width, 2 * game.width), slice(-2 * game.width, -game.width)
+    wrong = min(cells[second].count("P"), cells[last].count("p"))
+    if wrong >= SUSPICIOUS and "P" not in cells[last] and "p" not in cells[second]:
         return True
-    # king and queen of both sides on each other's start squares: the start position read backwards
-    return not game.chess960 and (cells[3], cells[4], cells[59], cells[60]) == ("k", "q", "K", "Q")
+    # kings and queens all on each other's start squares: the start position read backwards
+    mirror = "".join(
+        game.home[first : first + game.width][::-1] for first in range(0, game.size, game.width)
+    )
+    royal = [cell for cell, piece in enumerate(mirror) if piece in "KQkq" and piece != game.home[cell]]
+    return not game.chess960 and bool(royal) and all(cells[cell] == mirror[cell] for cell in royal)
 
 
 def orientations(cells: str, game: Game) -> list[tuple[str, str]]:

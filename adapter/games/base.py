@@ -141,8 +141,13 @@ class Diagram(msgspec.Struct, frozen=True):
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """A function of a module that is imported at its first call: rules load when there is one to apply."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(import_module(module), name)(*args, **kwargs)
+    found: Callable[..., Any] | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal found
+        if found is None:
+            found = getattr(import_module(module), name)
+        return found(*args)
 
     return call
 
@@ -216,7 +221,6 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     letters: str = ""
     home: str = ""  # the cells of `start_fen`
     limits: Mapping[str, int] = {}  # the most pieces of one kind that a side starts with
-    promotes: bool = False  # whether a piece may become another, so that only all of a side can be counted
     places: Mapping[str, frozenset[int]] = {}  # the cells where a piece may stand, if not everywhere
     aliases: Mapping[str, str] = {}  # letters other programs write for a piece and that we accept
     # letters of other languages, each with the pieces it may stand for, likeliest first
@@ -237,6 +241,10 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     setup_rules: Callable[[Setup, Game, bool], list[RuleViolation]] = king_violations
     # What the pieces cost in plausibility, given how many captures there were (None if that is not known).
     board_cost: Callable[[str, Game, int | None], float] = material_cost
+    # Counted in real games, by phase (see fen.plausibility): the share of start squares whose piece has not
+    # moved, and the costs of pieces by square.
+    unmoved: tuple[float, ...] = ()
+    square_costs: Callable[[], str] = str
 
     # Moves.
     notations: tuple[str, ...] = ("uci",)

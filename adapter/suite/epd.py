@@ -12,8 +12,8 @@ from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
 from adapter.fen.codes import ALLOWED
 from adapter.fen.fields import split
-from adapter.fen.report import Field, Report
-from adapter.games.base import Side
+from adapter.fen.report import Report
+from adapter.games.base import Field, Side
 from adapter.position import Position
 from adapter.suite import opcodes, points
 from adapter.suite.case import Expected, SuiteCase

@@ -5,7 +5,6 @@ Only records that our own reader has passed may reach pyffish: it does not survi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 import pyffish
@@ -103,14 +102,17 @@ class MinixiangqiBoard:
             sum(map(str.isalpha, pyffish.get_fen(NAME, self._root, self._moves[:index]).split(" ")[0]))
             for index in range(len(self._moves) + 1)
         ]
-        return next((index for index in range(len(self._moves), 0, -1) if counts[index] < counts[index - 1]), 0)
+        return next(
+            (index for index in range(len(self._moves), 0, -1) if counts[index] < counts[index - 1]), 0
+        )
 
 
 def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolation]:
     """Kings: one a side, in its palace, not facing the other; the side not to move is not in check."""
     found = king_violations(setup, game)
     for letter, side in zip("Kk", game.sides, strict=True):
-        wrong = [cell for cell, piece in enumerate(setup.board) if piece == letter and not _home(cell, letter)]
+        kings = [cell for cell, piece in enumerate(setup.board) if piece == letter]
+        wrong = [cell for cell in kings if cell not in PALACES[letter] or not 2 <= cell % 7 <= 4]
         if wrong:
             message = f"{side}'s king stands on {game.square_name(wrong[0])}, outside its palace"
             found.append(violation("king-place", game, wrong, message))
@@ -121,49 +123,42 @@ def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolatio
         return [violation("flying-general", game, [red, black], "the kings face each other")]
     waiting = "b" if setup.side == "w" else "w"
     if pyffish.gives_check(NAME, f"{collapse(setup.board, game.width)} {waiting} - - 0 1", []):
-        king = black if waiting == "b" else red
-        message = f"{game.sides[waiting == 'b']}'s king on {game.square_name(king)} is in check, and not to move"
+        king, side = (black, game.sides[1]) if waiting == "b" else (red, game.sides[0])
+        message = f"{side}'s king on {game.square_name(king)} is in check, and not to move"
         found.append(violation("opponent-in-check", game, [king], message, "side"))
     return found
 
 
-def _home(cell: int, letter: str) -> bool:
-    return cell in PALACES[letter] and 2 <= cell % 7 <= 4
+MIDDLE = "1Cn3r/1p2k1C/2p1p1p/2np2R/2PP3/P3Pr1/1RNKN2 w - - 2 19"
 
 
 def probes() -> ProbePositions:
-    """Few and simple: rooks against a bare king, and the first moves."""
-    lone = "2k4/7/7/7/7/R6/3K3 w - - 0 1"
+    """Found by playing at random with pyffish, which also gave the answers."""
+    started = f"{START} moves f1f4 b7b5 g2f2 b5a5 b1b6 e6f6 g1g4 a5d5"
     return ProbePositions(
-        survey=(START,),
-        lively=START,
+        survey=(START, f"{START} moves b1b3 b7b5", MIDDLE),
+        lively=MIDDLE,
         lively_other=f"{START} moves b1b3",
-        only_move=ONLY,
-        started=STARTED,
-        played=(STARTED,),
-        mate_in_one=MATE,
-        mate_in_two=lone,
-        mated_next=lone,
-        mated=MATED,
-        stalemated=MATED,
-        winning=(lone, lone.swapcase()),
-        long=LongGame(1),
+        only_move=ProbePosition("only-move", "4k2/7/7/7/2R1R2/2K2p1/7 b - - 0 1", ("e7d7",)),
+        started=ProbePosition("start", started, ("f4d4",)),
+        played=(
+            ProbePosition(
+                "moves",
+                "1Cn3r/1p1k2C/2p1p1p/2np2R/2P1P2/P3Pr1/1RNKN2 w - - 4 20 moves g4e4 c7d5 b1b6",
+                ("d6d7",),
+            ),
+            ProbePosition(
+                "moves", "2k1n1r/1cp1R1p/2np2C/3p1N1/6P/Cr5/R1NK3 w - - 9 28 moves a2a5 b2c2 e6e7", ("g7e7",)
+            ),
+        ),
+        mate_in_one=ProbePosition("mate", "4kC1/1R3rC/2pnp1p/2npR2/2P1P2/P3P2/2NKN2 w - - 3 24", ("g6g7",)),
+        mate_in_two="3k3/2p4/5R1/7/R3K2/7/7 w - - 0 1",
+        mated_next="7/p6/2k4/3R3/4K2/6R/7 b - - 0 1",
+        mated="7/4R2/3k3/7/2KR3/7/1p5 b - - 0 1",
+        stalemated="3k1P1/2P4/5R1/7/4K2/7/7 b - - 0 1",
+        winning=("3k3/2p4/5R1/7/R3K2/7/7 w - - 0 1", "7/7/4k1r/7/5r1/3P3/2K4 b - - 0 1"),
+        long=LongGame(32),
     )
-
-
-ONLY = STARTED = ProbePosition("start", START, ())
-MATE = ProbePosition("mate", START, ())
-MATED = START
-
-
-def square(name: str) -> int:
-    """The cell of a square."""
-    return (7 - int(name[1])) * 7 + ord(name[0]) - 97
-
-
-def played(moves: Sequence[str]) -> str:
-    """The record after moves from the start, as pyffish has it."""
-    return str(pyffish.get_fen(NAME, START, list(moves)))
 
 
 GAME = Game(
@@ -174,4 +169,5 @@ GAME = Game(
     setup_rules=setup_rules,
     notations=("uci", "wxf"),
     notation="wxf",
+    probes=probes,
 )
