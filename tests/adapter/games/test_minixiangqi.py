@@ -98,7 +98,7 @@ RIGHT = "rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCNKNCR w - - 0 1"
         ("rcnkncr/p1ppp1p/7/77/P1PPP1P/RCNKNCR w - - 0 1", "rank-count", "placement", RIGHT),
         ("rcnkncr/p1ppp1p/7/7/7/P1PPQ1P/RCNKNCR w - - 0 1", "bad-letter", "rank 2", RIGHT),
         ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCNKNKR w - - 0 1", "king-many", "f1", RIGHT),
-        ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCN1NCR w - - 0 1", "king-missing", "placement", RIGHT),
+        ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCN1NCR w - - 0 1", "king-missing", "placement", None),
         ("2rk3/7/7/7/7/K6/7 w - - 0 1", "king-place", "a2", None),
         ("3k3/7/7/7/7/7/3K3 w - - 0 1", "flying-general", "d1", None),
         ("2k4/7/7/7/7/2R4/3K3 w - - 0 1", "opponent-in-check", "c7", "2k4/7/7/7/7/2R4/3K3 b - - 0 1"),
