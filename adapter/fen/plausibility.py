@@ -89,7 +89,7 @@ class Plausibility:
         cost = 0.0
         if hints.captures is not None:
             gone = 2 * sum(game.limits.values()) - len(cells) + cells.count(".")
-            cost += UNLIKELY * (gone > hints.captures)
+            cost += 2 * UNLIKELY * (gone > hints.captures)
         if hints.plies is not None and 2 * hints.plies < 2 * sum(game.limits.values()):
             # where the pieces of Chess960 began is not known
             known = slice(game.width, -game.width) if game.chess960 else slice(None)
@@ -99,7 +99,7 @@ class Plausibility:
             come = sum(piece != "." for piece, _ in moved)
             cost += 2 * UNLIKELY * (max(left, come) > 2 * hints.plies)
             # whoever has moved is not at home again before his second move
-            cost += UNLIKELY * (0 < hints.plies < 4 and not come and not game.chess960)
+            cost += 2 * UNLIKELY * (0 < hints.plies < 4 and not come and not game.chess960)
         return cost
 
 

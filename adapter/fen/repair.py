@@ -461,8 +461,11 @@ def _brought_home(
     boards = [(RIGHTS_KEPT, board) for _, board in _neighbours_swapped(cells, texts, game)]
     for cell in touched:
         home = game.home[cell]
-        if cells[cell] not in (".", home):
-            cost = RIGHTS_KEPT if cells[cell] == home.swapcase() else OTHER_AT_HOME
+        piece = cells[cell]
+        flipped = piece == home.swapcase()
+        # a piece of another kind may have taken the rook there, unless its side never had so many
+        if flipped or (piece not in (".", home) and cells.count(piece) > game.limits[piece.upper()]):
+            cost = RIGHTS_KEPT if flipped else OTHER_AT_HOME
             boards.append((cost, cells[:cell] + home + cells[cell + 1 :]))
     return [(cost, board) for cost, board in boards if _castles(board, hints)]
 
@@ -500,9 +503,7 @@ def suspicious(cells: str, game: Game) -> bool:
     if wrong >= SUSPICIOUS and "P" not in cells[last] and "p" not in cells[second]:
         return True
     # kings and queens all on each other's start squares: the start position read backwards
-    mirror = "".join(
-        game.home[first : first + game.width][::-1] for first in range(0, game.size, game.width)
-    )
+    mirror = "".join(game.home[first : first + game.width][::-1] for first in range(0, game.size, game.width))
     royal = [cell for cell, piece in enumerate(mirror) if piece in "KQkq" and piece != game.home[cell]]
     return not game.chess960 and bool(royal) and all(cells[cell] == mirror[cell] for cell in royal)
 

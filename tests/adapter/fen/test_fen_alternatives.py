@@ -1,4 +1,4 @@
-"""Where two readings of a damaged board are as good, both are offered and neither is sold as the repair."""
+"""Two readings of a damaged board that are as good are both offered."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from adapter.fen import check
 Records = Callable[[str, int], tuple[str, ...]]
 BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 NINE = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR"
-MEN = {"chess": "KQRBNPkqrbnp", "xiangqi": "KABNRCPkabnrcp"}
+PIECES = {"chess": "KQRBNPkqrbnp", "xiangqi": "KABNRCPkabnrcp"}
 
 
 @pytest.mark.parametrize(
     ("damaged", "readings"),
     [
-        # a digit one too high, or a man too many
+        # a digit one too high, or a piece too many
         ("8/5k2/6pp/8/8/2bpP2R/[8n]/1R3K2 w - - 0 30", "7n 8"),
         ("[4kn3]/8/8/8/8/8/8/4K3 w - - 0 40", "4kn2 3kn3 4k3"),
-        # a man of one kind too many: another kind, or none
+        # a piece of one kind too many: another kind, or none
         ("3k5/9/9/9/9/[4B4]/9/B3B4/9/4K4 w - - 0 1", "4N4 4R4 4C4 4P4 9"),
         ("r1bqk2r/pppp1ppp/2n2n2/4p3/2B1P3/[2N2N2]/PPPP1PPP/R1BQK1NR b KQkq - 5 4", "5N2 2N5 2N2N2"),
-        # a second king where another man starts
+        # a second king where another piece starts
         (
             "rnb1ka1n1/4a4/3cb3r/[p1p1C1p1K]/9/9/P1P1P1PcP/1C1A4R/9/RNB1KABN1 w - - 7 6",
             "p1p1C1p1p p1p1C1p2",
         ),
-        # an elephant that can stand neither here nor a file further: a slip for another man, or for Black's
+        # an elephant that can stand neither here nor a file further: a slip for another piece, or for Black's
         ("4k4/9/9/9/[2p1B4]/9/9/9/9/3K5 w - - 0 1", "2p1N4 2p1R4 2p1C4 2p1P4 2p1A4 2p6"),
     ],
 )
@@ -48,7 +48,7 @@ def test_readings_that_are_as_good_are_all_offered(damaged: str, readings: str) 
 @pytest.mark.parametrize(
     ("damaged", "fixed"),
     [
-        # nothing has moved yet, so the man that starts here is the only one
+        # nothing has moved yet, so the piece that starts here is the only one
         (
             "rnbakabnr/9/1c5c1/p1p1p1p1K/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
@@ -58,7 +58,7 @@ def test_readings_that_are_as_good_are_all_offered(damaged: str, readings: str) 
             "r1bqkbnr/p1p1pp1p/1p4p1/3p4/8/2PP1P2/P2P1QPP/RNB1KBNk b KQkq - 1 7",
             "r1bqkbnr/p1p1pp1p/1p4p1/3p4/8/2PP1P2/P2P1QPP/RNB1KBNR b KQkq - 1 7",
         ),
-        # all men are there, so an empty rank is missing, and the pawns tell where
+        # all pieces are there, so an empty rank is missing, and the pawns show where
         (
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
@@ -69,7 +69,7 @@ def test_the_rest_of_the_record_tells_which_was_meant(damaged: str, fixed: str) 
     assert check(damaged).fixed == fixed
 
 
-def test_a_missing_rank_is_not_filled_with_men_that_are_gone() -> None:
+def test_a_missing_rank_is_not_filled_with_pieces_that_are_gone() -> None:
     # two kings are left: nobody would have both cannons on their first squares
     report = check("3k5/9/9/9/9/9/9/9/4K4 w - - 0 30")
     assert report.fixed is None
@@ -78,7 +78,7 @@ def test_a_missing_rank_is_not_filled_with_men_that_are_gone() -> None:
         "k",
         "K",
     }
-    # and the rank with Black's king is not that of the start when White's men have all left theirs
+    # and the rank with Black's king is not that of the start when White's pieces have all left theirs
     report = check("4r1bp/B1p5/p3B2q/P1B5/2K4P/R2n4/6NR b - - 5 60")
     assert [problem.code for problem in report.problems] == ["rank-count"]
     assert (report.fixed, report.suggestions) == (None, ())
@@ -88,17 +88,17 @@ def test_a_missing_rank_is_not_filled_with_men_that_are_gone() -> None:
 
 
 def _slips(variant: str, record: str, rng: random.Random) -> dict[str, str]:
-    """The record with one slip on the board of each kind that a mended record may hide."""
+    """The record with one slip on the board of each kind that a repaired record may hide."""
     board, _, fields = record.partition(" ")
     place = rng.choice([i for i, char in enumerate(board) if char.isalpha()])
-    before, man, after = board[:place], board[place], board[place + 1 :]
-    other = rng.choice(MEN[variant].replace(man, ""))
+    before, piece, after = board[:place], board[place], board[place + 1 :]
+    other = rng.choice(PIECES[variant].replace(piece, ""))
     ranks = board.split("/")
     del ranks[rng.randrange(len(ranks))]
     slips = {
         "lost": before + after,
-        "added": before + other + man + after,
-        "doubled": before + man + man + after,
+        "added": before + other + piece + after,
+        "doubled": before + piece + piece + after,
         "rank": "/".join(ranks),
     }
     return {kind: f"{slipped} {fields}" for kind, slipped in slips.items()}
@@ -106,7 +106,7 @@ def _slips(variant: str, record: str, rng: random.Random) -> dict[str, str]:
 
 @pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("variant", ["chess", "xiangqi"])
-def test_what_is_called_mended_is_what_was_meant(variant: str, count: int, legal_records: Records) -> None:
+def test_what_is_called_repaired_is_what_was_meant(variant: str, count: int, legal_records: Records) -> None:
     rng = random.Random(f"slips {variant} {count}")
     right: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
@@ -142,7 +142,7 @@ def test_one_slip_between_fields_is_one_report(text: str, fixed: str, code: str)
     assert report.fixed == fixed
 
 
-def test_look_alikes_of_several_ranks_are_mended_together() -> None:
+def test_look_alikes_of_several_ranks_are_repaired_together() -> None:
     board = BOARD.replace("pppp", "\u0440" * 4, 1).replace("PPP", "\u0420" * 3, 1)
     text = f"{board} w KQkq - 0 1"
     (problem,) = check(text).problems

@@ -108,7 +108,7 @@ ITALIAN = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R"
         (f"{BOARD} w KQkq - 0-1", "whitespace", f"{BOARD} w KQkq - 0 1"),
     ],
 )
-def test_a_blank_or_a_digit_is_told_once(text: str, code: str, fixed: str) -> None:
+def test_a_blank_or_a_digit_is_reported_once(text: str, code: str, fixed: str) -> None:
     report = check(text)
     assert [problem.code for problem in report.problems] == [code]
     assert report.fixed == fixed
@@ -162,7 +162,7 @@ def test_rights_of_moved_rooks_and_kings_are_not_taken_for_chess960(record: str,
     assert [" ".join(text.split(" ")[1:4]) for text in offered] == [fixed]
 
 
-def test_a_clock_beside_a_double_step_is_told_once() -> None:
+def test_a_clock_beside_a_double_step_is_reported_once() -> None:
     report = check("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 3")
     assert [problem.code for problem in report.problems] == ["ep-clock"]
 
@@ -236,7 +236,7 @@ def test_the_mark_of_an_encoding_is_no_part_of_the_text(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("text", [f"{BOARD} w KQkq  0 1", f"{BOARD} w  - 0 1", f"{BOARD} w - -  24"])
-def test_two_blanks_about_a_field_that_is_missing_are_told_with_it(text: str) -> None:
+def test_two_blanks_about_a_field_that_is_missing_are_reported_with_it(text: str) -> None:
     (problem,) = check(text).problems
     gap = text.index("  ")
     assert (problem.code, problem.severity, problem.related) == (

@@ -1,4 +1,4 @@
-"""Repairs that think: one reading is mended, several are offered, and one mistake is told once."""
+"""Repairs: one sensible reading is `fixed`, several are `suggestions`, and one mistake is reported once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def only(text: str, **options: str) -> Problem:
         ("rnbqkbnr/xxxxxxxx/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBQR w KQkq - 0 1", START),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", START),
-        # a digit and a man between which the slash is missing
+        # a digit and a piece between which the slash is missing
         ("rnbqkbnr/pppppppp/88/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
         # two ranks that hide each other in the total of 64
         ("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPPP/RNBQKBNR w KQkq - 0 1", START),
@@ -54,7 +54,7 @@ def only(text: str, **options: str) -> Problem:
         ("rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W KQKq e6 -1 1", START),
     ],
 )
-def test_one_reading_is_mended(text: str, fixed: str) -> None:
+def test_one_reading_is_fixed(text: str, fixed: str) -> None:
     report = check(text, variant="chess")
     assert not report.ok
     assert report.suggestions == ()
@@ -106,7 +106,7 @@ def test_two_digits_side_by_side_may_be_a_digit_and_a_piece_that_changed_places(
         *("e3ep", "e3e.p.", "e2e4", "e2-e4"),
     ],
 )
-def test_a_square_told_in_another_way_is_kept(square: str) -> None:
+def test_a_square_reported_in_another_way_is_kept(square: str) -> None:
     moved = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq {} 0 1"
     text = moved.format(square)
     report = check(text)
@@ -214,8 +214,8 @@ def test_rights_tell_a_wrong_view_where_hardly_a_man_stands_at_home() -> None:
     assert set(report.suggestions) == {meant, " ".join((mirrored, fields[0], "-", *fields[2:]))}
 
 
-def test_one_mistake_is_told_once() -> None:
-    # 16 men and 9 pawns and a promotion too many: it is the ninth pawn
+def test_one_mistake_is_reported_once() -> None:
+    # 16 pieces and 9 pawns and a promotion too many: it is the ninth pawn
     assert only("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBN1 w - - 0 1").code == "too-many-pawns"
     # neither king
     assert only("8/8/8/8/8/8/8/8 w - - 0 1").message == "neither side has a king"
@@ -226,7 +226,7 @@ def test_one_mistake_is_told_once() -> None:
     assert only("4k3/8/8/4p3/8/8/8/4K3 w - i6 0 1").code == "ep-grammar"
     # words before the board
     assert only(f"Start position is {START}").code == "leading-garbage"
-    # a rank is missing, and with it the king: only the rank is told of
+    # a rank is missing, and with it the king: only the rank is reported
     assert only("pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").code == "rank-count"
     # both kings in check from each other: they stand side by side
     assert only("8/8/8/8/8/8/5kK1/8 w - - 0 1").code == "kings-adjacent"
@@ -248,9 +248,9 @@ def test_one_mistake_is_told_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
-        # one letter, for which kings, men, pawns and rights are wrong
+        # one letter, for which kings, pieces, pawns and rights are wrong
         (START.replace("QK", "Qk"), [("king-missing", "placement", None), ("king-many", "e1", "K")]),
         (START.replace("qk", "qK"), [("king-missing", "placement", None), ("king-many", "e8", "k")]),
         (START.replace("NR", "NP"), [("pawns-backrank", "h1", "R")]),
@@ -264,7 +264,7 @@ def test_one_mistake_is_told_once() -> None:
     ],
 )
 def test_one_sign_is_not_reported_by_all_it_breaks(
-    text: str, told: list[tuple[str, str, str | None]]
+    text: str, reported: list[tuple[str, str, str | None]]
 ) -> None:
     report = check(text)
     assert report.fixed == START
@@ -272,7 +272,7 @@ def test_one_sign_is_not_reported_by_all_it_breaks(
         (problem.code, problem.at, None if problem.code == "king-missing" else problem.fix)
         for problem in report.problems
     ]
-    assert found == told
+    assert found == reported
 
 
 def test_two_mistakes_are_not_taken_for_one() -> None:
@@ -287,7 +287,7 @@ def test_fields_without_any_blank_are_read() -> None:
     assert {problem.code for problem in report.problems} == {"whitespace"}
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     report = check("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 W KQKq e5 -1 x extra", variant="chess")
     assert {problem.code for problem in report.problems} == {
         "rank-sum",
@@ -341,13 +341,13 @@ def test_place_span_and_fix(text: str, code: str, at: str, marked: str, fix: str
     start, end = problem.span
     assert text[start:end] == marked
     # the fix in the place of the span is the repair
-    mended = check(text[:start] + fix + text[end:])
-    assert mended.ok
-    assert mended.fen in (check(text).fixed, check(text).fen)
+    repaired = check(text[:start] + fix + text[end:])
+    assert repaired.ok
+    assert repaired.fen in (check(text).fixed, check(text).fen)
 
 
 @pytest.mark.parametrize(
-    ("record", "char", "plain", "at", "said"),
+    ("record", "char", "plain", "at", "message"),
     [
         (START, "\u0412", "B", "rank 1", "'\u0412' (U+0412) on c1 only looks like, or stands for, 'B'"),
         (START, "\u2657", "B", "rank 1", "'\u2657' (U+2657) on c1 only looks like, or stands for, 'B'"),
@@ -357,13 +357,13 @@ def test_place_span_and_fix(text: str, code: str, at: str, marked: str, fix: str
     ],
 )
 def test_a_look_alike_is_named_with_its_square(
-    record: str, char: str, plain: str, at: str, said: str
+    record: str, char: str, plain: str, at: str, message: str
 ) -> None:
     text = record.replace(plain, char, 1)
     problem = only(text)
     assert (problem.code, problem.at, problem.fix) == ("unicode-lookalike", at, plain)
     assert text[slice(*problem.span)] == char
-    assert problem.message == said
+    assert problem.message == message
     assert check(text).fixed == record
 
 
@@ -414,16 +414,16 @@ def test_messages_count() -> None:
     ],
 )
 def test_where_ranks_are_miscounted_none_is_named(record: str, row: str) -> None:
-    """The second rank from below is rank 2 of the mended record, whatever it is called as the ranks stand."""
+    """The second rank from below is rank 2 of the repaired record, whatever its row is."""
     report = check(record)
     (odd,) = [problem for problem in report.problems if problem.code != "rank-count"]
     assert (odd.at, odd.fix) == ("placement", None)
     assert row in odd.message
 
 
-@pytest.mark.parametrize(("rank", "man"), [("RNBAKAXNR", "B"), ("XNBAKABNR", "R"), ("RNBXKABNR", "A")])
-def test_a_lone_foreign_letter_is_mended_as_the_record_is(rank: str, man: str) -> None:
+@pytest.mark.parametrize(("rank", "piece"), [("RNBAKAXNR", "B"), ("XNBAKABNR", "R"), ("RNBXKABNR", "A")])
+def test_a_lone_foreign_letter_is_repaired_as_the_record_is(rank: str, piece: str) -> None:
     report = check(f"rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/{rank} w - - 0 1")
     (problem,) = report.problems
-    assert problem.fix == man
+    assert problem.fix == piece
     assert report.fixed == "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"

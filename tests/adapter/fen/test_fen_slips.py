@@ -1,4 +1,4 @@
-"""Slips of the hand in a board: characters exchanged, a man a step aside, a slash lost, moved, typed over."""
+"""Slips in a board: characters exchanged, a piece one step aside, a slash lost, moved, typed over."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ VARIANTS = ("chess", "chess960", "xiangqi")
 RECORDS = 250
 
 
-def men(record: str) -> int:
-    """How many men stand on the board of a record."""
+def pieces(record: str) -> int:
+    """How many pieces stand on the board of a record."""
     return sum(char.isalpha() for char in record.split(" ", 1)[0])
 
 
@@ -56,19 +56,21 @@ def damaged(record: str, rng: random.Random) -> str:
         # both kinds at once
         ("RNABKABNR", "RNBAKABNR"),
         ("rnbakbanr", "rnbakabnr"),
-        # one man who stands elsewhere in his rank
+        # one piece that stands elsewhere in its rank
         ("rnakabbnr", "rnbakabnr"),
         # a step aside
         ("P1P1P1PP1", "P1P1P1P1P"),
         ("1PP1P1P1P", "P1P1P1P1P"),
     ],
 )
-def test_men_beside_their_squares_are_put_back(rank: str, meant: str | None) -> None:
+def test_pieces_beside_their_squares_are_put_back(rank: str, meant: str | None) -> None:
     text = XIANGQI.replace(meant or "rnbakabnr", rank)
     report = check(text)
     assert not report.ok
     if meant is None:
-        assert all(men(record) == men(text) for record in filter(None, (report.fixed, *report.suggestions)))
+        assert all(
+            pieces(record) == pieces(text) for record in filter(None, (report.fixed, *report.suggestions))
+        )
     else:
         assert report.fixed == XIANGQI
         (problem,) = report.problems
@@ -102,7 +104,7 @@ def test_an_exchange_of_neighbours_loses_nobody(
         if report.ok:
             continue
         records += 1
-        lost += report.fixed is not None and men(report.fixed) < men(record)
+        lost += report.fixed is not None and pieces(report.fixed) < pieces(record)
         offered += record in (report.fixed, *report.suggestions)
     assert records >= RECORDS / 5
     assert lost == 0
@@ -110,7 +112,7 @@ def test_an_exchange_of_neighbours_loses_nobody(
 
 
 def _disagreeing(text: str, report: Report) -> list[Problem]:
-    """The problems whose repair, put in at their place, does not yield the mended record."""
+    """The problems whose repair, put in at their place, does not yield the repaired record."""
     problems = [problem for problem in report.problems if problem.severity == "error"]
     if report.fixed is None or len(problems) != 1 or problems[0].fix is None:
         return []
@@ -123,13 +125,13 @@ def test_a_repair_belongs_to_its_span(
     variant: str, legal_records: Callable[[str, int], tuple[str, ...]]
 ) -> None:
     rng = random.Random(72)
-    mended = 0
+    repaired = 0
     for record in legal_records(variant, RECORDS):
         text = damaged(record, rng)
         report = check(text, variant=variant)
-        mended += report.fixed is not None
+        repaired += report.fixed is not None
         assert _disagreeing(text, report) == []
-    assert mended >= RECORDS / 8
+    assert repaired >= RECORDS / 8
 
 
 @pytest.mark.parametrize("typed", ["P", "p", "7", "1", "9", "0", ".", "x", "Q"])
@@ -167,11 +169,11 @@ def test_a_slash_that_slipped_by_one_is_put_back(meant: str, slipped: str) -> No
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_slash_typed_over_or_slipped_is_mended(
+def test_every_slash_typed_over_or_slipped_is_repaired(
     variant: str, legal_records: Callable[[str, int], tuple[str, ...]]
 ) -> None:
     rng = random.Random(73)
-    mended = offered = 0
+    repaired = offered = 0
     for record in legal_records(variant, 60):
         board = record.split(" ", 1)[0]
         place = rng.choice([place for place, char in enumerate(board) if char == "/"])
@@ -183,9 +185,9 @@ def test_every_slash_typed_over_or_slipped_is_mended(
                 *(again.fen for again in [check(report.fixed or "", variant=variant, castling="xfen")]),
                 *(check(other, variant=variant, castling="xfen").fen for other in report.suggestions),
             )
-            mended += report.fixed is not None
+            repaired += report.fixed is not None
     assert offered >= 117
-    assert mended >= 110
+    assert repaired >= 110
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,9 @@ def test_every_slash_typed_over_or_slipped_is_mended(
         ),
     ],
 )
-def test_a_sum_that_is_off_is_told_beside_a_wrong_number_of_ranks(text: str, rank: str, message: str) -> None:
+def test_a_sum_that_is_off_is_reported_beside_a_wrong_number_of_ranks(
+    text: str, rank: str, message: str
+) -> None:
     report = check(text)
     count, total = report.problems
     assert (count.code, total.code, total.at) == ("rank-count", "rank-sum", "placement")
@@ -229,14 +233,14 @@ def test_a_wrong_number_of_ranks_explains_its_sums(one: str, other: str) -> None
     assert [problem.code for problem in check(CHESS.replace(one, other, 1)).problems] == ["rank-count"]
 
 
-def test_letters_of_several_rows_are_told_with_their_rows() -> None:
+def test_letters_of_several_rows_are_reported_with_their_rows() -> None:
     report = check(XIANGQI, variant="chess")
     messages = [problem.message for problem in report.problems]
     assert "'a', 'c', 'C', 'A' are no pieces of chess (rows 1, 3, 8 and 10 of 10, from the top)" in messages
     assert "9 is not a count of empty squares; they go from 1 to 8 (row 9 of 10, from the top)" in messages
 
 
-def test_a_foreign_letter_is_not_said_to_be_a_man_it_cannot_be() -> None:
+def test_a_foreign_letter_is_no_piece_that_cannot_stand_there() -> None:
     # five pawns stand already, or it stands where no pawn may
     for ranks in ("1z5c1/p1p1p1p1p", "1z5c1/p3p1p1p"):
         text = XIANGQI.replace("1c5c1/p1p1p1p1p", ranks)
