@@ -463,8 +463,10 @@ def _brought_home(
         home = game.home[cell]
         piece = cells[cell]
         flipped = piece == home.swapcase()
-        # a piece of another kind may have taken the rook there, unless its side never had so many
-        if flipped or (piece not in (".", home) and cells.count(piece) > game.limits[piece.upper()]):
+        other = piece not in (".", home)
+        # one of the other side may have taken the rook there, unless that side never had so many of the kind
+        taken = piece.isupper() != home.isupper() and cells.count(piece) <= game.limits.get(piece.upper(), 0)
+        if flipped or (other and not taken):
             cost = RIGHTS_KEPT if flipped else OTHER_AT_HOME
             boards.append((cost, cells[:cell] + home + cells[cell + 1 :]))
     return [(cost, board) for cost, board in boards if _castles(board, hints)]
