@@ -21,9 +21,8 @@ import pytest
 if TYPE_CHECKING:
     from adapter.engine import Engine
     from adapter.position import Position
-    from adapter.suite.bench import SyncCaseRunner
-    from adapter.suite.case import InvalidLine, SuiteCase
-    from adapter.suite.result import CaseResult
+    from adapter.suite.case import CaseResult, InvalidLine, SuiteCase
+    from adapter.suite.case_runner import SyncCaseRunner
     from engines.limits import Limit
     from engines.options import OptionValue
 
@@ -177,7 +176,7 @@ def _told(result: CaseResult) -> Iterator[str]:
 def _bench(config: pytest.Config) -> SyncCaseRunner:
     """The engine that all cases of this process are set before."""
     if _BENCH not in config.stash:
-        from adapter.suite.bench import SyncCaseRunner
+        from adapter.suite.case_runner import SyncCaseRunner
 
         wanted = config.getoption("--fenwire-engine")
         config.stash[_BENCH] = SyncCaseRunner(wanted, _options(config), _limit(config))

@@ -13,7 +13,7 @@ from adapter.cli.text import position_words, read_position, say_json
 
 if TYPE_CHECKING:
     from adapter.position import Position
-    from adapter.suite.count import PerftCount
+    from adapter.suite.perft_count import PerftCount
 
 
 @click.command("perft")
@@ -38,7 +38,7 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """
-    from adapter.suite.count import PerftCount, differences, differing
+    from adapter.suite.perft_count import PerftCount, differences, differing
 
     if engine is not None and depth == 0:
         raise click.UsageError("engines count from --depth 1 on")
@@ -95,8 +95,8 @@ async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[st
     """The engine's name and its count."""
     from adapter.cli.signals import terminable
     from adapter.engine import Engine
-    from adapter.suite.count import engine_count
-    from adapter.suite.tape import MemoryRecorder
+    from adapter.suite.perft_count import engine_count
+    from adapter.suite.recorder import MemoryRecorder
     from engines.discovery import resolve_engine
 
     tape = MemoryRecorder()

@@ -17,9 +17,9 @@ from adapter.cli.signals import terminable
 from adapter.cli.text import codes, reading_options, say_json
 
 if TYPE_CHECKING:
+    from adapter.suite.case import CaseResult
     from adapter.suite.config import SuiteConfig
-    from adapter.suite.job import SuiteJob
-    from adapter.suite.result import CaseResult
+    from adapter.suite.runner import SuiteRun
     from adapter.suite.summary import SuiteSummary
     from engines.limits import Limit
 
@@ -82,10 +82,10 @@ def command(**given: Any) -> int:
     return 0 if summary.passed else 1
 
 
-def _job(given: Mapping[str, Any]) -> SuiteJob:
+def _job(given: Mapping[str, Any]) -> SuiteRun:
     """The run that the options describe. Bad lines and weak points are told on the way."""
-    from adapter.suite.contender import engine_entries
-    from adapter.suite.job import SuiteJob
+    from adapter.suite.engine_entry import engine_entries
+    from adapter.suite.runner import SuiteRun
 
     suite = _suite(given)
     for bad in (bad for section in suite.sections for bad in section.bad):
@@ -96,7 +96,7 @@ def _job(given: Mapping[str, Any]) -> SuiteJob:
         click.echo(f"fenwire: {note}", err=True)
     paths = {name: Path(given[name]) if given[name] else None for name in ("save", "resume", "baseline")}
     folder = Path(given["transcript"]) if given["transcript"] else None
-    return SuiteJob(suite.title, suite.sections, taking_part, jobs=suite.jobs, transcripts=folder, **paths)
+    return SuiteRun(suite.title, suite.sections, taking_part, jobs=suite.jobs, transcripts=folder, **paths)
 
 
 def _suite(given: Mapping[str, Any]) -> SuiteConfig:
@@ -104,14 +104,18 @@ def _suite(given: Mapping[str, Any]) -> SuiteConfig:
     from msgspec.structs import replace
 
     from adapter.suite import config
-    from adapter.suite.epd import EpdLine
+    from adapter.suite.config import PassMark, Section
+    from adapter.suite.epd import EpdOptions
     from adapter.suite.loading import load
-    from adapter.suite.section import PassMark, Section
 
-    found = config.read(config.find(given["config"])) if given["config"] else config.SuiteConfig(title="")
+    found = (
+        config.read_config(config.find_config(given["config"]))
+        if given["config"]
+        else config.SuiteConfig(title="")
+    )
     sections = found.sections
     if given["files"]:
-        reading = EpdLine(variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
+        reading = EpdOptions(variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
         loaded = load(given["files"], reading)
         name = ", ".join(Path(file).name for file in given["files"])
         sections += (Section(name=name, cases=loaded.cases, bad=loaded.bad),)
@@ -137,7 +141,7 @@ def _limit(given: Mapping[str, Any]) -> Limit | None:
     return read_limit(dict(given))
 
 
-def _run(job: SuiteJob, *, as_json: bool) -> BaseException | None:
+def _run(job: SuiteRun, *, as_json: bool) -> BaseException | None:
     """Runs the job to its end; what cut it short, if anything did."""
     from adapter.errors import EngineError
 
@@ -154,14 +158,14 @@ def _run(job: SuiteJob, *, as_json: bool) -> BaseException | None:
 
 
 @contextmanager
-def _view(job: SuiteJob, *, as_json: bool) -> Iterator[SuiteProgress]:
+def _view(job: SuiteRun, *, as_json: bool) -> Iterator[SuiteProgress]:
     """How results are shown: sums and a bar on a terminal, and a line each in the suite's order."""
     terminal = sys.stdout.isatty()
     if not sys.stderr.isatty() or (terminal and as_json):
         with _lines(job, as_json=as_json) as say:
             yield say
         return
-    from adapter.suite.report.live import live
+    from adapter.suite.report.text import live
 
     planned = [len(plan) for plan in job.plans]
     with live(planned, [one.title for one in job.contenders], job.results, rows=terminal) as draw:
@@ -178,7 +182,7 @@ def _view(job: SuiteJob, *, as_json: bool) -> Iterator[SuiteProgress]:
 
 
 @contextmanager
-def _lines(job: SuiteJob, *, as_json: bool) -> Iterator[SuiteProgress]:
+def _lines(job: SuiteRun, *, as_json: bool) -> Iterator[SuiteProgress]:
     """Prints a line for each result, those of before too; what waits for its turn at the end comes then."""
     from adapter.suite.report.text import row
 

@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
+from adapter.suite.case import CaseResult
 from adapter.suite.journal import RunSetup, Saved
-from adapter.suite.result import CaseResult
 
 # Under a limit of time a solution is slower when it takes half as long again and 100 ms more: less than
 # that is noise of the machine. Under limits of nodes or depth every node more counts.

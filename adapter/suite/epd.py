@@ -15,9 +15,55 @@ from adapter.fen.report import Field, Report
 from adapter.fen.setup_rules import ALLOWED
 from adapter.games.base import Side
 from adapter.position import Position
-from adapter.suite import opcodes, points
 from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit
+
+Operation = tuple[str, tuple[str, ...]]  # name and operands, quotes taken off
+
+_OPERATION_PART = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<open>")')
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
+# The operand of these is one string, which the standard puts in quotes even where it is a single word.
+_STRINGS = re.compile(r"id|nic|eco|[cv][0-9]")
+_SHORTEST = re.compile(r'[^\s;"]+')
+
+
+def parse_operations(text: str) -> list[Operation]:
+    """The operations in order, repeated ones too; the last semicolon may be missing.
+
+    Raises ValueError for a quote that is never closed (nobody knows what it should hold) and for a word in
+    the place of a name that is none.
+    """
+    found: list[Operation] = []
+    words: list[str] = []
+    for match in _OPERATION_PART.finditer(f"{text};"):
+        if match["open"]:
+            raise ValueError(f"a quote is opened and never closed: {text[match.start() :][:40]}")
+        if not match["end"]:
+            words.append(match["word"] if match["quoted"] is None else match["quoted"])
+        elif words:
+            found.append((_name(words[0]), tuple(words[1:])))
+            words = []
+    return found
+
+
+def write_operations(operations: Iterable[Operation]) -> str:
+    """The operations as a record holds them. Raises ValueError for a name or operand that none can hold."""
+    return " ".join(
+        f"{' '.join((_name(name), *(_operand(name, word) for word in words)))};" for name, words in operations
+    )
+
+
+def _name(word: str) -> str:
+    if not _NAME.fullmatch(word):
+        raise ValueError(f"{word[:40]!r} is no operation's name")
+    return word
+
+
+def _operand(name: str, word: str) -> str:
+    if any(char in word for char in '"\r\n'):
+        raise ValueError(f"an operand holds neither quotes nor line breaks: {word[:40]!r}")
+    return word if _SHORTEST.fullmatch(word) and not _STRINGS.fullmatch(name) else f'"{word}"'
+
 
 T = TypeVar("T", int, float)
 
@@ -40,7 +86,7 @@ USUAL: Mapping[Field, str] = {
 _PERFT = re.compile(r"D([1-9][0-9]?)")
 
 
-class EpdLine(msgspec.Struct, frozen=True, kw_only=True):
+class EpdOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How records are read: as `Position.parse` takes it."""
 
     variant: str = "auto"
@@ -48,9 +94,9 @@ class EpdLine(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
 
 
-def read(text: str, reading: EpdLine | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
+def read_case(text: str, reading: EpdOptions | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
     """The case of one EPD line. Raises FenwireError whose text says in one sentence why it is none."""
-    reading = reading or EpdLine()
+    reading = reading or EpdOptions()
     # `… 0 1;D1 20`: some files leave no blank between the last field and the operations
     head, quote, tail = text.partition('"')
     text = head.replace(";", " ;", 1) + quote + tail
@@ -75,8 +121,8 @@ def read(text: str, reading: EpdLine | None = None, *, source: str = "", line: i
     )
 
 
-def counted(
-    record: str, counts: Iterable[tuple[int, int]], reading: EpdLine, *, name: str, source: str, line: int
+def perft_case(
+    record: str, counts: Iterable[tuple[int, int]], reading: EpdOptions, *, name: str, source: str, line: int
 ) -> SuiteCase:
     """A case that counts lines of moves from a record without operations. Raises FenwireError as `read`."""
     position, refused, fen, variant = _position(record, reading, counting=True)
@@ -93,7 +139,7 @@ def counted(
     )
 
 
-def write(case: SuiteCase) -> str:
+def write_case(case: SuiteCase) -> str:
     """The case as an EPD line: four fields, moves in the game's own short notation, counters as operations.
 
     Raises ValueError for a case that no engine may get, and for an id that EPD cannot hold.
@@ -102,7 +148,7 @@ def write(case: SuiteCase) -> str:
     if position is None:
         raise ValueError(f"{case.fen} is no record to pass on: {case.refused}")
     *fields, halfmove, fullmove = position.fen.split(" ")
-    operations: list[opcodes.Operation] = [
+    operations: list[Operation] = [
         (name, tuple(map(position.san, moves)))
         for name, moves in (("bm", expected.best), ("am", expected.avoid))
         if moves
@@ -120,20 +166,20 @@ def write(case: SuiteCase) -> str:
         operations += [("hmvc", (halfmove,)), ("fmvn", (fullmove,))]
     if case.id:
         operations.append(("id", (case.id,)))
-    return f"{' '.join(fields)} {opcodes.write(operations)}"
+    return f"{' '.join(fields)} {write_operations(operations)}"
 
 
-def _operations(text: str) -> list[opcodes.Operation]:
+def _operations(text: str) -> list[Operation]:
     fields = split(prepare(text))
     if fields is None:
         raise FenError("the line holds no record")
     try:
-        return opcodes.read(fields.operations)
+        return parse_operations(fields.operations)
     except ValueError as error:
         raise FenwireError(str(error)) from None
 
 
-def _position(text: str, reading: EpdLine, *, counting: bool) -> tuple[Position | None, str, str, str]:
+def _position(text: str, reading: EpdOptions, *, counting: bool) -> tuple[Position | None, str, str, str]:
     """The position, or None with the reason why no engine may get it; the record; the game."""
     try:
         position = Position.parse(text, variant=reading.variant, side=reading.side, allow=reading.allow)
@@ -160,7 +206,7 @@ def _uncheckable(text: str, variant: str) -> tuple[str, str]:
     return record, "chess960" if variant == "chess" else variant
 
 
-def _counts(operations: Iterable[opcodes.Operation]) -> Iterator[tuple[int, int]]:
+def _counts(operations: Iterable[Operation]) -> Iterator[tuple[int, int]]:
     for name, words in operations:
         match = _PERFT.fullmatch(name)
         if match:
@@ -168,7 +214,7 @@ def _counts(operations: Iterable[opcodes.Operation]) -> Iterator[tuple[int, int]
 
 
 def _expected(
-    position: Position, operations: list[opcodes.Operation], counts: tuple[tuple[int, int], ...]
+    position: Position, operations: list[Operation], counts: tuple[tuple[int, int], ...]
 ) -> Expected:
     mates = [_number(name, words, int, least=0) for name, words in operations if name == "dm"]
     best, avoid = _moves(position, operations, "bm"), _moves(position, operations, "am")
@@ -182,12 +228,12 @@ def _expected(
         best=best,
         avoid=avoid,
         mate=min(mates, default=None),
-        points=points.read(position, operations, _move),
+        points=read_points(position, operations, _move),
         counts=counts,
     )
 
 
-def _moves(position: Position, operations: list[opcodes.Operation], opcode: str) -> tuple[str, ...]:
+def _moves(position: Position, operations: list[Operation], opcode: str) -> tuple[str, ...]:
     """The moves of all operations of that name: whoever writes two means both."""
     moves: dict[str, None] = {}
     for name, words in operations:
@@ -207,7 +253,7 @@ def _move(position: Position, opcode: str, word: str) -> str:
         raise FenwireError(f"{opcode} {word}: {reason}") from None
 
 
-def _limit(operations: Iterable[opcodes.Operation]) -> Limit | None:
+def _limit(operations: Iterable[Operation]) -> Limit | None:
     bounds: dict[str, Any] = {
         LIMITS[name][0]: _number(name, words, LIMITS[name][1]) for name, words in operations if name in LIMITS
     }
@@ -226,3 +272,51 @@ def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, leas
     if not number >= least:
         raise FenwireError(f"{name} is {word}, which is less than {least:g}")
     return number
+
+
+ReadMove = Callable[[Position, str, str], str]
+
+_POINTS_PAIR = re.compile(r"(\S+)\s*=\s*(\d+)")  # `Nf3=10`, `e8=Q=10`
+_BREAKS = re.compile(r"[,;\s]+")
+_LISTS = ("c9", "c7")  # where the moves stand whose points c8 holds, the unambiguous ones first
+
+
+def read_points(position: Position, operations: Iterable[Operation], move: ReadMove) -> Mapping[str, int]:
+    """The points by canonical move, empty where the comments give none.
+
+    `move` reads a move of an operation. Raises FenwireError for points that are begun and cannot be read to
+    their end: a case that lost some of them would be judged wrong.
+    """
+    comments = {name: " ".join(words) for name, words in reversed(list(operations))}
+    return _pairs(position, comments.get("c0", ""), move) or _lists(position, comments, move)
+
+
+def _pairs(position: Position, comment: str, move: ReadMove) -> dict[str, int]:
+    parts = [part for each in comment.split(",") if (part := each.strip())]
+    pairs = [_POINTS_PAIR.fullmatch(part) for part in parts]
+    if all(pairs):
+        return {move(position, "c0", pair[1]): int(pair[2]) for pair in pairs if pair}
+    if not any(_earns(position, word, move) for word in _BREAKS.split(comment)):
+        return {}
+    wrong = next(part for part, pair in zip(parts, pairs, strict=True) if pair is None)
+    raise FenwireError(f"c0: {wrong[:40]!r} is no move with its points; write `Nf3=10, e4=5`")
+
+
+def _earns(position: Position, word: str, move: ReadMove) -> bool:
+    """Whether a word of a comment is a move of this position with its points."""
+    pair = _POINTS_PAIR.fullmatch(word)
+    try:
+        return pair is not None and bool(move(position, "c0", pair[1]))
+    except FenwireError:
+        return False
+
+
+def _lists(position: Position, comments: Mapping[str, str], move: ReadMove) -> dict[str, int]:
+    numbers = comments.get("c8", "").split()
+    name = next((name for name in _LISTS if comments.get(name)), None)
+    if name is None or not numbers or not all(number.isdecimal() for number in numbers):
+        return {}
+    words = comments[name].split()
+    if len(words) != len(numbers):
+        raise FenwireError(f"{name} names {len(words)} moves, but c8 the points of {len(numbers)}")
+    return {move(position, name, word): int(points) for word, points in zip(words, numbers, strict=True)}

@@ -16,10 +16,9 @@ import msgspec
 
 from adapter.analysis import limit_dict
 from adapter.errors import ConfigError
-from adapter.suite.case import SuiteCase
-from adapter.suite.contender import EngineEntry
-from adapter.suite.result import CaseResult
-from adapter.suite.section import Section
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.config import Section
+from adapter.suite.engine_entry import EngineEntry
 
 FORMAT = 1  # of the file; another number is another shape
 
@@ -67,7 +66,7 @@ class Saved(msgspec.Struct, frozen=True):
     size: int
 
 
-def read(path: str | Path) -> Saved:
+def read_saved(path: str | Path) -> Saved:
     """Reads a saved run, finished or not: a last line that was cut off is left out.
 
     Raises ConfigError for a file that cannot be read or is no saved run.

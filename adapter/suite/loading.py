@@ -10,9 +10,53 @@ import msgspec
 
 from adapter.errors import ConfigError, FenwireError
 from adapter.fen.files import numbered_lines
-from adapter.suite import epd, perftfile
+from adapter.suite import epd
 from adapter.suite.case import InvalidLine, SuiteCase
-from adapter.suite.epd import EpdLine
+from adapter.suite.epd import EpdOptions, perft_case
+
+
+def read_perft(
+    lines: Iterable[tuple[int, str]], reading: EpdOptions, *, source: str
+) -> Iterator[SuiteCase | InvalidLine]:
+    """The cases of the numbered lines, and the lines that are none. Comments begin with `#`."""
+    name, record, at = "", "", 0
+    counts: dict[int, int] = {}
+
+    def close() -> Iterator[SuiteCase | InvalidLine]:
+        if not record:
+            return
+        if not counts:
+            yield InvalidLine(source, at, "no count follows this record; write `perft DEPTH COUNT` below it")
+            return
+        try:
+            yield perft_case(record, counts.items(), reading, name=name, source=source, line=at)
+        except ConfigError:
+            # of the reading, not of the record
+            raise
+        except FenwireError as error:
+            yield InvalidLine(source, at, str(error))
+
+    for number, line in lines:
+        word, _, rest = line.partition("#")[0].strip().partition(" ")
+        if word == "id" or (word == "epd" and record):
+            yield from close()
+            name, record, counts = "", "", {}
+        if word == "id":
+            name = rest.strip()
+        elif word == "epd":
+            record, at = rest.strip(), number
+        elif word == "perft":
+            numbers = rest.split()
+            if len(numbers) != 2 or not all(word.isdecimal() for word in numbers):
+                yield InvalidLine(source, number, f"expected `perft DEPTH COUNT`, not {line.strip()[:60]!r}")
+            elif not record:
+                yield InvalidLine(source, number, "this count stands before any record (`epd …`)")
+            else:
+                counts[int(numbers[0])] = int(numbers[1])
+        elif word:
+            yield InvalidLine(source, number, f"expected `id`, `epd` or `perft`, not {word[:40]!r}")
+    yield from close()
+
 
 Numbered = Iterable[tuple[int, str]]
 
@@ -26,7 +70,7 @@ class Loaded(msgspec.Struct, frozen=True):
     bad: tuple[InvalidLine, ...]
 
 
-def load(paths: Iterable[str | Path], reading: EpdLine | None = None) -> Loaded:
+def load(paths: Iterable[str | Path], reading: EpdOptions | None = None) -> Loaded:
     """The cases of the files. A bad line is set aside with its number and the reason, and the rest is read.
 
     A file is called by its name, or by its path where another has the same name. Raises ConfigError for a
@@ -40,16 +84,16 @@ def load(paths: Iterable[str | Path], reading: EpdLine | None = None) -> Loaded:
         source = path.name if names[path.name] == 1 else str(path)
         try:
             with path.open("rb") as stream:
-                read = list(reader(numbered_lines(stream), reading or EpdLine(), source=source))
+                read = list(reader(numbered_lines(stream), reading or EpdOptions(), source=source))
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror or error}") from None
         if not read:
             raise ConfigError(f"{path} holds no case")
         found += read
-    return gathered(found)
+    return separate_invalid(found)
 
 
-def gathered(found: Iterable[SuiteCase | InvalidLine]) -> Loaded:
+def separate_invalid(found: Iterable[SuiteCase | InvalidLine]) -> Loaded:
     """Cases and bad lines sorted apart; a case without a name is called by its place, a second of one name
     gets a number."""
     cases: list[SuiteCase] = []
@@ -69,14 +113,14 @@ def gathered(found: Iterable[SuiteCase | InvalidLine]) -> Loaded:
     return Loaded(tuple(cases), tuple(bad))
 
 
-def read_epd(lines: Numbered, reading: EpdLine, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
+def read_epd(lines: Numbered, reading: EpdOptions, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
     """The cases of EPD lines; blank ones and comments (`#`, `%`, `//`) are left out."""
     for number, text in lines:
         line = text.strip().removeprefix("\ufeff")
         if not line or line.startswith(_COMMENTS):
             continue
         try:
-            yield epd.read(line, reading, source=source, line=number)
+            yield epd.read_case(line, reading, source=source, line=number)
         except ConfigError:
             # of the reading, not of the line
             raise
@@ -85,14 +129,14 @@ def read_epd(lines: Numbered, reading: EpdLine, *, source: str) -> Iterator[Suit
 
 
 def _refuse(hint: str) -> Callable[..., Iterator[SuiteCase | InvalidLine]]:
-    def reader(lines: Numbered, reading: EpdLine, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
+    def reader(lines: Numbered, reading: EpdOptions, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
         raise ConfigError(f"{source} holds no cases; {hint}")
 
     return reader
 
 
 READERS: Mapping[str, Callable[..., Iterator[SuiteCase | InvalidLine]]] = {
-    ".perft": perftfile.read,
+    ".perft": read_perft,
     ".toml": _refuse("name a suite file by --config"),
     ".pgn": _refuse("a suite is EPD or perft; games are analyzed by `fenwire bulk`"),
 }

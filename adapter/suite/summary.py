@@ -8,12 +8,11 @@ from typing import Any
 import msgspec
 
 from adapter.suite.baseline import Comparison
-from adapter.suite.case import InvalidLine
-from adapter.suite.result import CaseResult
-from adapter.suite.section import Section
+from adapter.suite.case import CaseResult, InvalidLine
+from adapter.suite.config import Section
 
 
-class ScoreCount(msgspec.Struct, frozen=True, kw_only=True):
+class SectionScore(msgspec.Struct, frozen=True, kw_only=True):
     """One engine's sums over one section. `cases` are those that were run of `planned`; whether a mark was
     reached is None where none was set."""
 
@@ -56,7 +55,7 @@ class SuiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     title: str
-    tallies: tuple[ScoreCount, ...]
+    tallies: tuple[SectionScore, ...]
     results: tuple[CaseResult, ...]
     bad: tuple[InvalidLine, ...]
     left_out: tuple[LeftOut, ...]
@@ -86,7 +85,7 @@ class SuiteSummary(msgspec.Struct, frozen=True, kw_only=True):
             "engines": [
                 {
                     name: getattr(tally, name)
-                    for name in ScoreCount.__struct_fields__
+                    for name in SectionScore.__struct_fields__
                     if name not in ("seat", "section")
                 }
                 for tally in self.tallies
@@ -148,7 +147,7 @@ def summarize(
 
 def _tally(
     seat: int, number: int, section: Section, name: str, planned: int, results: Sequence[CaseResult]
-) -> ScoreCount:
+) -> SectionScore:
     mine = [result for result in results if (result.seat, result.section) == (seat, number)]
     solved = sum(result.solved for result in mine)
     faults = sum(result.fault is not None for result in mine)
@@ -164,7 +163,7 @@ def _tally(
     if enough is None and earned is None:
         # what an engine makes of a position is a matter of strength, what it counts is right or wrong
         passed = not faults and all(result.solved for result in mine if "perft" in result.expected)
-    return ScoreCount(
+    return SectionScore(
         seat=seat,
         section=number,
         engine=name,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 # The module of each form of report; its `of` makes one of a summary.
 FORMS = {
     "junit": "adapter.suite.report.junit",
-    "markdown": "adapter.suite.report.markdown",
-    "html": "adapter.suite.report.page",
+    "markdown": "adapter.suite.report.documents",
+    "html": "adapter.suite.report.documents",
 }
 
 

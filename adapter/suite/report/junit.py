@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from adapter.suite.case import CaseResult
 from adapter.suite.report.text import clean
-from adapter.suite.result import CaseResult
 from adapter.suite.summary import SuiteSummary
 
 KINDS = {"failure": Failure, "error": Error, "skipped": Skipped}
@@ -38,7 +38,7 @@ def document(title: str, suites: Iterable[tuple[str, Iterable[JUnitTest]]]) -> b
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + text
 
 
-def of(summary: SuiteSummary) -> bytes:
+def junit_xml(summary: SuiteSummary) -> bytes:
     """The JUnit XML of a run; a line that is no case is a test with an error, and so is a part of which
     nothing was run."""
     suites = [

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from adapter.suite import epd
-from adapter.suite.case import SuiteCase
-from adapter.suite.contender import EngineEntry
-from adapter.suite.loading import gathered
-from adapter.suite.result import CaseResult
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.config import Section
+from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.loading import separate_invalid
 from adapter.suite.runner import SuiteRunner
-from adapter.suite.section import Section
 from engines.discovery import ResolvedEngine, resolve_engine
 from engines.limits import Limit
 
@@ -31,8 +30,8 @@ def cases() -> Callable[..., tuple[SuiteCase, ...]]:
     """The cases of EPD lines; one without an id is called by its number."""
 
     def read(*lines: str) -> tuple[SuiteCase, ...]:
-        found = [epd.read(line, line=number) for number, line in enumerate(lines, 1)]
-        return gathered(found).cases
+        found = [epd.read_case(line, line=number) for number, line in enumerate(lines, 1)]
+        return separate_invalid(found).cases
 
     return read
 

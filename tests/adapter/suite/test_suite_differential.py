@@ -9,9 +9,9 @@ import chess
 import chess.engine
 import pytest
 
-from adapter.suite.contender import EngineEntry
+from adapter.suite.case import CaseResult
+from adapter.suite.engine_entry import EngineEntry
 from adapter.suite.loading import load
-from adapter.suite.result import CaseResult
 from engines.limits import Limit
 
 Run = Callable[..., Awaitable[list[CaseResult]]]

@@ -12,9 +12,9 @@ import pytest
 
 from adapter.errors import ConfigError, FenwireError
 from adapter.position import Position
-from adapter.suite import epd, opcodes
+from adapter.suite import epd
 from adapter.suite.case import Expected, SuiteCase
-from adapter.suite.epd import EpdLine
+from adapter.suite.epd import EpdOptions, Operation, parse_operations, write_operations
 from adapter.suite.loading import load
 from engines.limits import Limit
 
@@ -65,25 +65,25 @@ GOOD = [
 
 @pytest.mark.parametrize(("line", "expected", "name"), GOOD, ids=[line for line, *_ in GOOD])
 def test_a_line_of_the_wild(line: str, expected: Expected, name: str) -> None:
-    case = epd.read(line)
+    case = epd.read_case(line)
     assert (case.expected, case.id) == (expected, name)
 
 
 @pytest.mark.parametrize(("line", "expected", "name"), GOOD, ids=[line for line, *_ in GOOD])
 def test_what_is_written_reads_the_same(line: str, expected: Expected, name: str) -> None:
-    case = epd.read(line)
-    again = epd.read(epd.write(case), EpdLine(variant=case.variant))
+    case = epd.read_case(line)
+    again = epd.read_case(epd.write_case(case), EpdOptions(variant=case.variant))
     assert again == case
 
 
 def test_counters_outlive_four_fields() -> None:
-    case = epd.read(f"{KOPEC} bm Qd1; hmvc 3; fmvn 17;")
+    case = epd.read_case(f"{KOPEC} bm Qd1; hmvc 3; fmvn 17;")
     assert case.fen == f"{KOPEC} 3 17"
-    assert epd.write(case) == f"{KOPEC} bm Qd1+; hmvc 3; fmvn 17;"
+    assert epd.write_case(case) == f"{KOPEC} bm Qd1+; hmvc 3; fmvn 17;"
 
 
 def test_limits_of_a_case() -> None:
-    case = epd.read(f"{KOPEC} bm Qd1; acd 12; acn 5000; acs 1.5;")
+    case = epd.read_case(f"{KOPEC} bm Qd1; acd 12; acn 5000; acs 1.5;")
     assert case.limit == Limit(depth=12, nodes=5000, seconds=1.5)
 
 
@@ -119,7 +119,7 @@ BAD = [
 @pytest.mark.parametrize(("line", "reason"), BAD, ids=[line for line, _ in BAD])
 def test_a_bad_line_says_why(line: str, reason: str) -> None:
     with pytest.raises(FenwireError) as caught:
-        epd.read(line)
+        epd.read_case(line)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -223,7 +223,7 @@ def test_our_rules_count_what_no_engine_may_get() -> None:
     assert all(case.refused for case in loaded.cases if case.position is None)
 
 
-def random_operations(rng: random.Random) -> list[opcodes.Operation]:
+def random_operations(rng: random.Random) -> list[Operation]:
     letters = "abcXYZ019 ;,=+-#é帥"
     names = rng.sample(["bm", "am", "id", "c0", "c9", "acd", "D1", "my_own", "eco"], 4)
     return [
@@ -235,15 +235,15 @@ def random_operations(rng: random.Random) -> list[opcodes.Operation]:
 @pytest.mark.parametrize("seed", range(200))
 def test_operations_survive_writing(seed: int) -> None:
     operations = random_operations(random.Random(seed))
-    assert opcodes.read(opcodes.write(operations)) == operations
+    assert parse_operations(write_operations(operations)) == operations
 
 
 @pytest.mark.parametrize(
     "operation", [("bm", ('say "so"',)), ("id", ("two\nlines",)), ("1x", ()), ("a b", ())]
 )
-def test_operations_that_no_record_can_hold(operation: opcodes.Operation) -> None:
+def test_operations_that_no_record_can_hold(operation: Operation) -> None:
     with pytest.raises(ValueError, match=r"operand|operation"):
-        opcodes.write([operation])
+        write_operations([operation])
 
 
 def random_case(rng: random.Random) -> SuiteCase:
@@ -269,10 +269,10 @@ def random_case(rng: random.Random) -> SuiteCase:
 @pytest.mark.parametrize("seed", range(40))
 def test_written_cases_mean_the_same_to_python_chess(seed: int) -> None:
     case = random_case(random.Random(seed))
-    board, operations = chess.Board.from_epd(epd.write(case))
+    board, operations = chess.Board.from_epd(epd.write_case(case))
     assert board.fen(en_passant="legal") == case.fen
     assert [move.uci() for move in operations["bm"]] == list(case.expected.best)
     assert operations["id"] == case.id
     # the position knows its root's en-passant square, which an unreachable capture leaves out of the line
-    again = epd.read(epd.write(case))
+    again = epd.read_case(epd.write_case(case))
     assert msgspec.structs.replace(again, position=None) == msgspec.structs.replace(case, position=None)

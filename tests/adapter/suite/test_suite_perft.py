@@ -12,11 +12,10 @@ import pytest
 
 from adapter.games.base import Board
 from adapter.position import Position
-from adapter.suite.case import MOST, SuiteCase, depths
-from adapter.suite.contender import EngineEntry
-from adapter.suite.count import PerftCount, differences, own_count
+from adapter.suite.case import MAX_PERFT_NODES, CaseResult, SuiteCase, depths
+from adapter.suite.engine_entry import EngineEntry
 from adapter.suite.loading import load
-from adapter.suite.result import CaseResult
+from adapter.suite.perft_count import PerftCount, differences, own_count
 from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
@@ -170,7 +169,7 @@ def test_what_differs_move_by_move() -> None:
     ],
 )
 def test_how_deep_is_counted(limit: Limit | None, counted: list[int]) -> None:
-    counts = ((1, 20), (2, 400), (3, MOST + 1))
+    counts = ((1, 20), (2, 400), (3, MAX_PERFT_NODES + 1))
     assert [depth for depth, _ in depths(counts, limit)] == counted
 
 

@@ -14,11 +14,11 @@ import pytest
 from adapter.errors import ConfigError
 from adapter.suite import epd, report
 from adapter.suite.baseline import Comparison, compare
-from adapter.suite.case import InvalidLine
+from adapter.suite.case import CaseResult, InvalidLine
+from adapter.suite.config import PassMark, Section
 from adapter.suite.journal import RunSetup, Saved
-from adapter.suite.report import junit, markdown, page, text
-from adapter.suite.result import CaseResult
-from adapter.suite.section import PassMark, Section
+from adapter.suite.report import junit, text
+from adapter.suite.report.documents import html_page, markdown
 from adapter.suite.summary import SuiteSummary, summarize
 from engines.limits import Limit
 
@@ -95,7 +95,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_has_a_board_for_each_failure() -> None:
-    whole = page.of(MIXED)
+    whole = html_page(MIXED)
     found = Page(whole)
     assert found.seen.count("figure") == 3
     # boards may hold drawings of pieces within drawings
@@ -112,21 +112,21 @@ def test_the_page_has_a_board_for_each_failure() -> None:
 
 
 def test_the_page_of_a_good_run_has_no_boards() -> None:
-    found = Page(page.of(summary(result("solved", solved=True))))
+    found = Page(html_page(summary(result("solved", solved=True))))
     assert "figure" not in found.seen
     assert "not passed" not in found.text
 
 
 def test_strange_text_stays_text() -> None:
-    found = Page(page.of(STRANGE))
+    found = Page(html_page(STRANGE))
     assert text.clean(NASTY) in found.text
-    assert "\x1b" not in page.of(STRANGE)
+    assert "\x1b" not in html_page(STRANGE)
     assert found.seen.count("b") == 1  # the name of the failure, in bold
-    tree = ElementTree.fromstring(junit.of(STRANGE))
+    tree = ElementTree.fromstring(junit.junit_xml(STRANGE))
     (case, bad) = tree.findall(".//testcase")
     assert "帥 ]]> --" in (case.get("name") or "")
     assert "<b>|`*_\ufffd" in (bad.find("error").get("message") or "")  # type: ignore[union-attr]
-    rows = markdown.of(STRANGE).splitlines()
+    rows = markdown(STRANGE).splitlines()
     cells = next(row for row in rows if "帥" in row and row.startswith("|"))
     # a bar that is escaped parts no cells
     assert cells.replace("\\|", "").count("|") == 7
@@ -149,7 +149,7 @@ def test_junit_as_its_readers_read_it(tmp_path: Path) -> None:
 
 
 def test_markdown() -> None:
-    lines = markdown.of(MIXED).splitlines()
+    lines = markdown(MIXED).splitlines()
     assert lines[0] == "# the title: not passed"
     assert lines[4].startswith("| part one | Some Engine 1.0 | 1/4 solved, 1 engine error |")
     assert sum(line.startswith("| failed |") for line in lines) == 1
@@ -169,8 +169,8 @@ def test_an_unfinished_run_says_so() -> None:
     assert (cut.whole, cut.passed) == (False, False)
     assert "3 not run" in next(text.totals(cut))
     assert list(text.totals(cut))[-1] == "the run was not finished"
-    assert "not finished" in page.of(cut)
-    assert "not finished" in markdown.of(cut)
+    assert "not finished" in html_page(cut)
+    assert "not finished" in markdown(cut)
 
 
 @pytest.mark.parametrize(
@@ -213,21 +213,21 @@ def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
     found = of_parts(*parts, ran=[0])
     assert (found.whole, found.passed, found.idle) == (True, False, ("empty",))
     assert list(text.totals(found))[-1] == "nothing of empty was run"
-    assert "- nothing of empty was run" in markdown.of(found).splitlines()
-    assert "nothing of empty was run" in page.of(found)
-    last = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    assert "- nothing of empty was run" in markdown(found).splitlines()
+    assert "nothing of empty was run" in html_page(found)
+    last = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert [(case.name, type(case.result[0]).__name__) for case in last] == [("empty", "Error")]
     assert found.plain()["nothing_run"] == ["empty"]
 
 
 def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
-    case = epd.read(f"{START} ;D2 400 ;D3 8902 ;id deep;")
+    case = epd.read_case(f"{START} ;D2 400 ;D3 8902 ;id deep;")
     one = Section(name="counts", cases=(case,), limit=Limit(depth=1))
     found = of_parts(one, ran=[])
     assert not found.passed
     told = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
     assert list(text.totals(found)) == [told, "nothing of counts was run"]
-    skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert (skipped.name, type(skipped.result[0]).__name__) == ("deep", "Skipped")
     assert [one["id"] for one in found.plain()["left_out"]] == ["deep"]
 
@@ -353,5 +353,5 @@ def test_what_broke_is_told_first() -> None:
         "  slower c: solved after 8 nodes, now solved after 9 nodes",
         "  fixed  a: not solved, now solved",
     ]
-    for form in (page.of(found), markdown.of(found)):
+    for form in (html_page(found), markdown(found)):
         assert "1 broken, 1 slower, 1 fixed" in form

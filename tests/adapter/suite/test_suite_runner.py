@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from adapter.errors import ConfigError, EngineStartError, OptionError
-from adapter.suite.case import SuiteCase
-from adapter.suite.contender import EngineEntry, engine_entries
-from adapter.suite.result import CaseResult
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.engine_entry import EngineEntry, engine_entries
 from engines.limits import Limit
 
 Cases = Callable[..., tuple[SuiteCase, ...]]
@@ -249,8 +248,8 @@ async def test_an_engine_that_cannot_be_asked(
 
 
 async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tmp_path: Path) -> None:
+    from adapter.suite.config import Section
     from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
 
     # the command line's, the case's own, the suite file's
     for number, (limit, own, default, expected) in enumerate(
@@ -269,8 +268,8 @@ async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tm
 
 
 async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
+    from adapter.suite.config import Section
     from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
 
     done: list[CaseResult] = []
 
@@ -287,8 +286,8 @@ async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> N
 
 
 async def test_cancelled_once_more_while_it_ends_a_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
+    from adapter.suite.config import Section
     from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
 
     section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
     for steps in range(12):

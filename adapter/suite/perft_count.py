@@ -13,7 +13,7 @@ from adapter.errors import EngineProtocolError
 from adapter.games.base import Board
 from adapter.perft import divide
 from adapter.position import Position
-from adapter.suite.tape import MemoryRecorder
+from adapter.suite.recorder import MemoryRecorder
 from engines.driver import EngineDriver
 from engines.options import OptionValue
 

@@ -1,15 +1,16 @@
-"""One engine process set before case after case: asked, watched while it thinks, judged."""
+"""Cases one at a time from blocking code: the engines they need, kept running in between."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from adapter import games
 from adapter.analysis import Analysis, limit_dict
 from adapter.engine import Engine, SearchHandle
 from adapter.errors import (
@@ -20,17 +21,23 @@ from adapter.errors import (
     IllegalEngineMove,
 )
 from adapter.position import Position
-from adapter.suite import verdict
-from adapter.suite.case import SuiteCase, depths
-from adapter.suite.contender import EngineEntry
-from adapter.suite.count import PerftCount, differences, engine_count
-from adapter.suite.proof import verify_mate
-from adapter.suite.result import CaseResult
-from adapter.suite.section import Section
-from adapter.suite.tape import MemoryRecorder
-from adapter.suite.trail import FoundSolution, SolutionTracker
-from adapter.suite.verdict import CaseVerdict
+from adapter.suite.case import CaseResult, SuiteCase, depths
+from adapter.suite.config import Section
+from adapter.suite.engine_entry import EngineEntry, engine_entries
+from adapter.suite.perft_count import PerftCount, differences, engine_count, own_count
+from adapter.suite.recorder import MemoryRecorder
+from adapter.suite.score import (
+    CaseVerdict,
+    FoundSolution,
+    SolutionTracker,
+    on_finished,
+    on_move,
+    unclaimed,
+    verify_mate,
+)
 from adapter.validate import STOPPED_EARLY, make_request
+from engines.limits import Limit
+from engines.options import OptionValue
 
 OwnCount = Callable[[SuiteCase, int], Awaitable[PerftCount]]
 
@@ -124,11 +131,11 @@ class CaseRunner:
     async def _ask(self, case: SuiteCase, section: Section) -> dict[str, Any]:
         position, expected = case.position, case.expected
         assert position is not None
-        finished = verdict.on_finished(expected, position)
+        finished = on_finished(expected, position)
         if finished is not None:
             return _told(finished)
         trail, analysis, again = await self._search(case, section)
-        judged = verdict.on_move(expected, analysis.best, position)
+        judged = on_move(expected, analysis.best, position)
         if judged.solved and expected.mate is not None:
             judged = await self._on_mate(judged, case, section, analysis)
         cut = [note for note in analysis.notes if note in STOPPED_EARLY.values()]
@@ -180,7 +187,7 @@ class CaseRunner:
         position, moves = case.position, case.expected.mate
         assert position is not None
         assert moves is not None
-        note = verdict.unclaimed(case.expected, analysis)
+        note = unclaimed(case.expected, analysis)
         if not note:
             limit = section.limit_of(case)
             note = await verify_mate(position, analysis, moves, lambda here: self.engine.analyze(here, limit))
@@ -252,3 +259,56 @@ def _left(error: EngineError) -> dict[str, Any]:
     if not isinstance(partial, Analysis) or isinstance(error, IllegalEngineMove):
         return {}
     return {"score": _plain(partial)}
+
+
+class SyncCaseRunner:
+    """Sets one engine before cases; `engine`, `options` and `limit` as in a run. Close it in the end.
+
+    It has an event loop of its own, which runs while a case is examined and leaves the caller's loops alone.
+    """
+
+    def __init__(self, engine: str, options: Mapping[str, OptionValue], limit: Limit | None) -> None:
+        self._engine = engine
+        self._options = options
+        self._section = Section(name="", cases=(), limit=limit)
+        self._examiners: dict[str, CaseRunner] = {}
+        self._failure: EngineStartError | None = None
+        # with a factory of its own it does not become the thread's current loop
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+
+    def examine(self, case: SuiteCase) -> CaseResult:
+        """The case's result. Raises EngineStartError for an engine that does not start, then for every case;
+        ConfigError, LimitError and OptionError as a run does."""
+        if self._failure is not None:
+            raise self._failure
+        return self._runner.run(self._examine(case))
+
+    def close(self) -> None:
+        """Ends the engines."""
+        self._runner.run(self._close())
+        self._runner.close()
+
+    async def _examine(self, case: SuiteCase) -> CaseResult:
+        examiner = self._examiner(case.variant)
+        try:
+            await examiner.engine.start()
+        except EngineStartError as error:
+            self._failure = error
+            raise
+        result = await examiner.examine(case, 0, self._section)
+        return msgspec.structs.replace(result, engine=examiner.engine.name)
+
+    def _examiner(self, variant: str) -> CaseRunner:
+        if variant not in self._examiners:
+            contender, *_ = engine_entries([(self._engine, {})], [variant], self._options)
+            self._examiners[variant] = CaseRunner(contender, 0, own_count=_own_count)
+        return self._examiners[variant]
+
+    async def _close(self) -> None:
+        for examiner in self._examiners.values():
+            await examiner.close()
+
+
+async def _own_count(case: SuiteCase, depth: int) -> PerftCount:
+    board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
+    return await own_count(board, depth)

@@ -13,8 +13,8 @@ from pathlib import Path
 from adapter.errors import ConfigError
 from engines.transcript import Transcript
 
-MOST = 4_000_000  # bytes of talk kept of one case; the oldest go
-Piece = tuple[float, str, bytes]
+MAX_BYTES = 4_000_000  # bytes of talk kept of one case; the oldest go
+RecordedBytes = tuple[float, str, bytes]
 
 
 class MemoryRecorder:
@@ -24,8 +24,8 @@ class MemoryRecorder:
     """
 
     def __init__(self) -> None:
-        self._opening: tuple[Piece, ...] = ()
-        self._talk: deque[Piece] = deque()
+        self._opening: tuple[RecordedBytes, ...] = ()
+        self._talk: deque[RecordedBytes] = deque()
         self._size = 0
         self._lock = threading.Lock()
         self._listener: Callable[[str], None] | None = None
@@ -35,7 +35,7 @@ class MemoryRecorder:
         with self._lock:
             self._talk.append((seconds, sign, data))
             self._size += len(data)
-            while self._size > MOST:
+            while self._size > MAX_BYTES:
                 self._size -= len(self._talk.popleft()[2])
         if sign == "<" and self._listener is not None:
             *lines, self._rest = (self._rest + data).split(b"\n")

@@ -3,12 +3,67 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Iterator
 
 from adapter.render.board_text import squares, svg
+from adapter.suite.case import CaseResult
 from adapter.suite.report import text
-from adapter.suite.result import CaseResult
 from adapter.suite.summary import SuiteSummary
+
+# What would end a table's cell, or be taken for markup or HTML.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+
+
+def markdown(summary: SuiteSummary) -> str:
+    """The Markdown of a run."""
+    return "\n".join(_markdown_lines(summary)) + "\n"
+
+
+def cell(value: object) -> str:
+    """Text as it reads, on one line, within a table."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.clean(str(value)).split()))
+
+
+def _markdown_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """A table with its headings."""
+    head = list(head)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(cell(value) for value in row)} |"
+
+
+def _markdown_lines(summary: SuiteSummary) -> Iterator[str]:
+    yield f"# {cell(summary.title)}: {'passed' if summary.passed else 'not passed'}"
+    yield ""
+    yield from _markdown_table(
+        ("part", "engine", "result", text.TIME),
+        [
+            (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
+            for tally in summary.tallies
+        ],
+    )
+    if not summary.whole:
+        yield from ("", "The run was not finished.")
+    failures = summary.failures
+    if failures:
+        yield from ("", "## Not solved", "")
+        yield from _markdown_table(
+            ("case", "engine", "expected", "answer", "what was wrong", "position"),
+            [(one.id, one.engine, one.asked, one.answer, one.note, one.fen) for one in failures],
+        )
+    if summary.comparison is not None:
+        yield from ("", "## Against the baseline", "")
+        yield from (f"- {cell(line)}" for line in text.changes(summary))
+    if summary.bad:
+        yield from ("", "## Bad lines", "")
+        yield from (f"- {cell(bad)}" for bad in summary.bad)
+    left = list(text.unrun(summary))
+    if left:
+        yield from ("", "## Not run", "")
+        yield from (f"- {cell(line)}" for line in left)
+
 
 _STYLE = """
 body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem;
@@ -28,7 +83,7 @@ th, td { border-color: #444; }
 _LEGEND = "On each board the engine's move is tinted, and the squares of the expected moves are pointed out."
 
 
-def of(summary: SuiteSummary) -> str:
+def html_page(summary: SuiteSummary) -> str:
     """The page."""
     return "\n".join(_parts(summary)) + "\n"
 
@@ -43,7 +98,7 @@ def _parts(summary: SuiteSummary) -> Iterator[str]:
     yield f'<h1>{title}: <span class="{verdict[0]}">{verdict[1]}</span></h1>'
     if not summary.whole:
         yield '<p class="bad">The run was not finished.</p>'
-    yield from _table(
+    yield from _html_table(
         ("part", "engine", "result", text.TIME),
         [
             (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
@@ -53,14 +108,14 @@ def _parts(summary: SuiteSummary) -> Iterator[str]:
     changes = list(text.changes(summary))
     if changes:
         yield "<h2>Against the baseline</h2>"
-        yield from _list(changes)
+        yield from _html_list(changes)
     if summary.bad:
         yield "<h2>Bad lines</h2>"
-        yield from _list(summary.bad)
+        yield from _html_list(summary.bad)
     left = list(text.unrun(summary))
     if left:
         yield "<h2>Not run</h2>"
-        yield from _list(left)
+        yield from _html_list(left)
     if summary.failures:
         yield "<h2>Not solved</h2>"
         yield f"<p>{_LEGEND}</p>"
@@ -68,7 +123,7 @@ def _parts(summary: SuiteSummary) -> Iterator[str]:
         yield from map(_figure, summary.failures)
         yield "</div>"
     yield "<h2>All cases</h2>"
-    yield from _table(
+    yield from _html_table(
         ("", "case", "engine", "expected", "answer", "found at", "note"),
         [
             (text.mark(one).strip(), one.id, one.engine, one.asked, one.answer, text.cost(one), one.note)
@@ -97,12 +152,12 @@ def _figure(result: CaseResult) -> str:
     return f"<figure>{board}<figcaption>{'<br>'.join(filter(None, told))}</figcaption></figure>"
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+def _html_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     yield f"<table><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>"
     for row in rows:
         yield f"<tr>{''.join(f'<td>{escape(value)}</td>' for value in row)}</tr>"
     yield "</table>"
 
 
-def _list(lines: Iterable[object]) -> Iterator[str]:
+def _html_list(lines: Iterable[object]) -> Iterator[str]:
     yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
