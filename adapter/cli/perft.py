@@ -38,45 +38,45 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """
-    from adapter.suite.perft_count import PerftCount, differences, differing
+    from adapter.suite.perft_count import PerftCount
 
     if engine is not None and depth == 0:
         raise click.UsageError("engines count from --depth 1 on")
     position = read_position(text, variant, side, allow)
-    counts: dict[str, int] = {}
+    by_move: dict[str, int] = {}
     for move, nodes in _counted(position, depth, quiet=split and not as_json):
-        counts[move] = nodes
+        by_move[move] = nodes
         if split and not as_json:
             click.echo(f"{move}: {nodes}")
-    total = sum(counts.values()) if depth else 1
+    ours = PerftCount(sum(by_move.values()) if depth else 1, by_move)
     name, theirs = ("", None) if engine is None else asyncio.run(_engine_count(engine, position, depth))
-    agree = None if theirs is None else PerftCount(total, counts).agrees(theirs)
+    agree = None if theirs is None else ours.agrees(theirs)
     if as_json:
-        told = {
+        output = {
             "fen": position.fen,
             "depth": depth,
-            "nodes": total,
-            "divide": counts,
+            "nodes": ours.nodes,
+            "divide": by_move,
             "engine_nodes": None if theirs is None else theirs.nodes,
             "agree": agree,
         }
         if theirs is not None:
-            told["differences"] = {
+            output["differences"] = {
                 move: {"nodes": one, "engine_nodes": other}
-                for move, (one, other) in differing(PerftCount(total, counts), theirs).items()
+                for move, (one, other) in ours.difference(theirs).items()
             }
-        say_json(told)
+        say_json(output)
     else:
-        click.echo(f"nodes: {total}" if split or theirs is not None else total)
-    if theirs is not None and not as_json:
-        click.echo(f"{name}: {theirs.nodes} ({'the same' if agree else 'not the same'})")
-        for difference in differences(PerftCount(total, counts), theirs):
-            click.echo(f"  {difference}")
+        click.echo(f"nodes: {ours.nodes}" if split or theirs is not None else ours.nodes)
+        if theirs is not None:
+            click.echo(f"{name}: {theirs.nodes} ({'the same' if agree else 'not the same'})")
+            for difference in ours.describe_difference(theirs):
+                click.echo(f"  {difference}")
     return 1 if agree is False else 0
 
 
 def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[str, int]]:
-    """The count for each first move, behind a progress bar where somebody looks on."""
+    """Counts for each first move, with a progress bar on a terminal."""
     from adapter.perft import divide
 
     if depth < 1:
@@ -92,18 +92,18 @@ def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[s
 
 
 async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[str, PerftCount]:
-    """The engine's name and its count."""
+    """Returns the engine's name and its count."""
     from adapter.cli.signals import terminable
     from adapter.engine import Engine
     from adapter.suite.perft_count import engine_count
     from adapter.suite.recorder import MemoryRecorder
     from engines.discovery import resolve_engine
 
-    tape = MemoryRecorder()
-    engine = Engine(resolve_engine(position.variant.name, wanted, fallback=False), {}, tape)
+    recorder = MemoryRecorder()
+    engine = Engine(resolve_engine(position.variant.name, wanted, fallback=False), {}, recorder)
     async with terminable():
         try:
-            count = await engine_count(engine, tape, position, depth)
+            count = await engine_count(engine, recorder, position, depth)
             return engine.name, count
         finally:
             await engine.close()

@@ -1,16 +1,15 @@
-"""Cases one at a time from blocking code: the engines they need, kept running in between."""
+"""Runs cases on one engine: asks it, follows its search, and judges the answer."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from adapter import games
 from adapter.analysis import Analysis, limit_dict
 from adapter.engine import Engine, SearchHandle
 from adapter.errors import (
@@ -21,30 +20,20 @@ from adapter.errors import (
     IllegalEngineMove,
 )
 from adapter.position import Position
-from adapter.suite.case import CaseResult, SuiteCase, depths
+from adapter.suite.case import CaseKey, CaseResult, SuiteCase
 from adapter.suite.config import Section
 from adapter.suite.engine_entry import EngineEntry, engine_entries
-from adapter.suite.perft_count import PerftCount, differences, engine_count, own_count
+from adapter.suite.perft_count import OwnCounts, PerftCount, engine_count
 from adapter.suite.recorder import MemoryRecorder
-from adapter.suite.score import (
-    CaseVerdict,
-    FoundSolution,
-    SolutionTracker,
-    on_finished,
-    on_move,
-    unclaimed,
-    verify_mate,
-)
+from adapter.suite.score import SolutionTracker, judge_finished_game, judge_move, verify_mate
 from adapter.validate import STOPPED_EARLY, make_request
 from engines.limits import Limit
 from engines.options import OptionValue
 
-OwnCount = Callable[[SuiteCase, int], Awaitable[PerftCount]]
-
-LOOK = 1.0  # seconds between two looks at what a search has reported
+POLL_SECONDS = 1.0  # between two reads of a search's infos, so that they do not pile up
 SHOWN_DIFFERENCES = 3  # moves with a wrong count that are named
 
-# What an engine did wrong, by the class of error, as reports name it.
+# Names of engine failures in reports, by the class of error.
 FAULTS = {
     "EngineTimeout": "engine-timeout",
     "EngineDied": "engine-died",
@@ -53,112 +42,131 @@ FAULTS = {
 }
 
 
-class CaseRunner:
-    """Asks one engine, started when it is needed and anew after it failed. Always `close` it.
+class CaseJob(NamedTuple):
+    """One case to be run on one engine."""
 
-    `own_count` gives our own count of a case's lines; the transcripts of cases that failed go to
-    `transcripts`, if anywhere.
+    engine_index: int
+    section_index: int
+    section: Section
+    case: SuiteCase
+
+    @property
+    def key(self) -> CaseKey:
+        """Identifies the job, and its result, within a run."""
+        return self.engine_index, self.section_index, self.case.id
+
+
+class CaseRunner:
+    """Runs jobs on one engine process, started when needed and again after it failed. Always `close` it.
+
+    The conversations of cases that failed are written to the folder `transcripts`, if given.
     """
 
-    def __init__(
-        self, contender: EngineEntry, seat: int, *, own_count: OwnCount, transcripts: Path | None = None
-    ) -> None:
-        self._contender = contender
-        self._tape = MemoryRecorder()
-        self.engine = self._new_engine()
-        self._seat = seat
-        self._own_count = own_count
+    def __init__(self, entry: EngineEntry, own_counts: OwnCounts, transcripts: Path | None = None) -> None:
+        self._entry = entry
+        self._recorder = MemoryRecorder()
+        self._own_counts = own_counts
         self._transcripts = transcripts
-        self._cannot_count = ""
+        self._no_perft = ""  # why the engine cannot count
+        self.engine = self._new_engine()
 
     async def close(self) -> None:
         """Ends the engine."""
         await self.engine.close()
 
-    def _new_engine(self) -> Engine:
-        return Engine(self._contender.found, self._contender.options, self._tape)
-
-    async def _renew(self) -> None:
-        """Puts a new engine in the place of one that failed: each failure costs one case, however many."""
-        await self.engine.close()
-        self.engine = self._new_engine()
-
-    async def examine(self, case: SuiteCase, number: int, section: Section) -> CaseResult:
-        """The result of one case of the section of that number. What the engine does wrong, its death too,
-        is the case's result.
+    async def run_case(self, job: CaseJob) -> CaseResult:
+        """Returns the result of one case. Errors of the engine, its death included, belong to the result.
 
         Raises EngineStartError for an engine that does not start (again); LimitError, OptionError and
-        ConfigError for what no engine of the kind can be asked.
+        ConfigError for what the engine cannot be asked.
         """
-        self._tape.cut()
-        begun = time.monotonic()
+        case, section = job.case, job.section
+        self._recorder.cut()
+        started = time.monotonic()
         fault = None
-        judged: dict[str, Any]
+        outcome: dict[str, Any]
         try:
-            judged = await (
-                self._count(case, section) if case.expected.counting else self._ask(case, section)
-            )
+            outcome = await (self._count(job) if case.expected.counts else self._ask(job))
         except EngineStartError:
-            # no case's fault, and none can be judged without it
+            # not the case's fault
             raise
         except EngineError as error:
-            judged = {"note": str(error), **_left(error)}
+            outcome = {"note": str(error)}
+            if isinstance(error.partial, Analysis) and not isinstance(error, IllegalEngineMove):
+                outcome["score"] = msgspec.to_builtins(error.partial.score)
             fault = FAULTS.get(type(error).__name__, "engine")
-            await self._renew()
+            await self._replace_engine()
         result = CaseResult(
-            seat=self._seat,
-            section=number,
+            engine_index=job.engine_index,
+            section=job.section_index,
             id=case.id,
             engine=self.engine.name,
             fen=case.fen,
             variant=case.variant,
-            expected=case.expected.plain(),
-            asked=case.shown,
+            expected=case.expected.to_dict(),
+            asked=case.description,
             max_points=case.expected.max_points,
             limit=limit_dict(section.limit_of(case)),
-            ms=round((time.monotonic() - begun) * 1000),
+            ms=round((time.monotonic() - started) * 1000),
             fault=fault,
-            **judged,
+            **outcome,
         )
-        if self._transcripts is None or result.solved or not self._tape.spoken:
+        if self._transcripts is None or result.solved or self._recorder.empty:
             return result
-        # several engines, parts of a run and lines may know a case of that name
-        name = f"{self._seat + 1}-{number + 1}-{case.line}-{case.id}"
-        return msgspec.structs.replace(result, transcript=self._tape.write(self._transcripts, name))
+        # other engines, sections and lines may have a case of that id
+        name = f"{job.engine_index + 1}-{job.section_index + 1}-{case.line}-{case.id}"
+        return msgspec.structs.replace(result, transcript=self._recorder.write(self._transcripts, name))
+
+    def _new_engine(self) -> Engine:
+        return Engine(self._entry.found, self._entry.options, self._recorder)
+
+    async def _replace_engine(self) -> None:
+        """Replaces an engine that failed by a new one: a failure costs one case, however many there are."""
+        await self.engine.close()
+        self.engine = self._new_engine()
 
     # --- moves and mates ----------------------------------------------------------------------------
 
-    async def _ask(self, case: SuiteCase, section: Section) -> dict[str, Any]:
-        position, expected = case.position, case.expected
+    async def _ask(self, job: CaseJob) -> dict[str, Any]:
+        position, expected = job.case.position, job.case.expected
         assert position is not None
-        finished = on_finished(expected, position)
+        finished = judge_finished_game(expected, position)
         if finished is not None:
-            return _told(finished)
-        trail, analysis, again = await self._search(case, section)
-        judged = on_move(expected, analysis.best, position)
-        if judged.solved and expected.mate is not None:
-            judged = await self._on_mate(judged, case, section, analysis)
-        cut = [note for note in analysis.notes if note in STOPPED_EARLY.values()]
-        found = trail.end(solved=judged.solved)
-        told = {**_told(judged), **_answer(analysis), **_when(found)}
-        return {**told, "note": "; ".join(filter(None, (judged.note, again, *cut)))}
-
-    async def _search(self, case: SuiteCase, section: Section) -> tuple[SolutionTracker, Analysis, str]:
-        """How the search went, its result, and a remark where the engine had to be asked twice."""
-        pursuit, trail = await self._begin(case, section)
+            return msgspec.structs.asdict(finished)
+        retried = ""
+        search, tracker = await self._begin(job)
         try:
-            return trail, await self._follow(pursuit, trail), ""
+            analysis = await self._follow(search, tracker)
         except EngineDied as error:
-            if pursuit.driver.begun_at(pursuit.running.search) is not None:
+            if search.driver.begun_at(search.running.search) is not None:
                 raise
-            # it died before it began on this case, of the one before
-            await self._renew()
-            pursuit, trail = await self._begin(case, section)
-            return trail, await self._follow(pursuit, trail), f"asked again after {error}"
+            # it died of the case before, not of this one
+            retried = f"asked again after {error}"
+            await self._replace_engine()
+            search, tracker = await self._begin(job)
+            analysis = await self._follow(search, tracker)
+        verdict = judge_move(expected, analysis.best, position)
+        if verdict.solved and expected.mate is not None:
+            limit = job.section.limit_of(job.case)
+            note = await verify_mate(
+                position, analysis, expected.mate, lambda later: self.engine.analyze(later, limit)
+            )
+            verdict = msgspec.structs.replace(verdict, solved=not note, note=note)
+        stopped = [note for note in analysis.notes if note in STOPPED_EARLY.values()]
+        best = analysis.best
+        return {
+            **msgspec.structs.asdict(verdict),
+            **msgspec.structs.asdict(tracker.finish(solved=verdict.solved)),
+            "best": best.move if best else None,
+            "answer": best.san if best else "",
+            "score": msgspec.to_builtins(analysis.score),
+            "note": "; ".join(filter(None, (verdict.note, retried, *stopped))),
+        }
 
-    async def _begin(self, case: SuiteCase, section: Section) -> tuple[SearchHandle, SolutionTracker]:
+    async def _begin(self, job: CaseJob) -> tuple[SearchHandle, SolutionTracker]:
+        case, section = job.case, job.section
         assert case.position is not None
-        pursuit = await self.engine.begin(
+        search = await self.engine.begin(
             make_request(case.position, section.limit_of(case)),
             multipv=section.multipv,
             options=None,
@@ -166,149 +174,101 @@ class CaseRunner:
             timeout=None,
             streamed=True,
         )
-        return pursuit, SolutionTracker(case.expected, case.position, pursuit.driver.dialect)
+        return search, SolutionTracker(case.expected, case.position, search.driver.dialect)
 
-    async def _follow(self, pursuit: SearchHandle, trail: SolutionTracker) -> Analysis:
-        """The search's result; its reports are taken now and then, so that they do not pile up."""
-        result = asyncio.ensure_future(self.engine.conclude(pursuit))
+    async def _follow(self, search: SearchHandle, tracker: SolutionTracker) -> Analysis:
+        """Passes a search's infos to the tracker and returns its result."""
+        result = asyncio.ensure_future(self.engine.conclude(search))
         try:
             while not result.done():
-                await asyncio.wait((result,), timeout=LOOK)
-                for info in pursuit.driver.reports(pursuit.running):
-                    trail.see(info)
+                await asyncio.wait((result,), timeout=POLL_SECONDS)
+                for info in search.driver.reports(search.running):
+                    tracker.add(info)
             return result.result()
         finally:
             result.cancel()
             await asyncio.wait((result,))
 
-    async def _on_mate(
-        self, judged: CaseVerdict, case: SuiteCase, section: Section, analysis: Analysis
-    ) -> CaseVerdict:
-        position, moves = case.position, case.expected.mate
-        assert position is not None
-        assert moves is not None
-        note = unclaimed(case.expected, analysis)
-        if not note:
-            limit = section.limit_of(case)
-            note = await verify_mate(position, analysis, moves, lambda here: self.engine.analyze(here, limit))
-        return msgspec.structs.replace(judged, solved=not note, note=note)
+    # --- perft --------------------------------------------------------------------------------------
 
-    # --- counts -------------------------------------------------------------------------------------
-
-    async def _count(self, case: SuiteCase, section: Section) -> dict[str, Any]:
-        wanted = depths(case.expected.counts, section.given(case))
-        position = case.position
-        note = f"counted by our rules alone: {case.refused}" if position is None else ""
-        if position is not None and position.outcome is not None:
-            note, position = "counted by our rules alone: the game is over", None
-        for depth, expected in wanted:
-            ours = await self._own_count(case, depth)
+    async def _count(self, job: CaseJob) -> dict[str, Any]:
+        case, counts = job.case, job.section.counts_of(job.case)
+        position, note = case.position, ""
+        if position is None:
+            note = f"counted by our rules alone: {case.refused}"
+        elif position.outcome is not None:
+            position, note = None, "counted by our rules alone: the game is over"
+        for depth, expected in counts:
+            ours = await self._own_counts.get(case, depth)
             theirs = None
             if position is not None:
                 try:
-                    theirs = await self._their_count(position, depth)
+                    theirs = await self._engine_count(position, depth)
                 except EngineProtocolError:
                     if ours.nodes == expected:
                         raise
             if ours.nodes != expected:
                 also = f", and {self.engine.name} {theirs.nodes}" if theirs else ""
-                return {
-                    "note": f"depth {depth}: expected are {expected}, but our rules count {ours.nodes}{also}"
-                }
+                wrong = f"depth {depth}: expected are {expected}, but our rules count {ours.nodes}{also}"
+                return {"note": wrong}
             if theirs is not None and not ours.agrees(theirs):
-                wrong = "; ".join(differences(ours, theirs)[:SHOWN_DIFFERENCES])
-                said = f"depth {depth}: {self.engine.name} counts {theirs.nodes}, expected are {expected}"
-                return {"note": f"{said} ({wrong})" if wrong else said, "best": None}
-        return {"solved": True, "note": note, "solved_depth": wanted[-1][0]}
+                moves = "; ".join(ours.describe_difference(theirs)[:SHOWN_DIFFERENCES])
+                wrong = f"depth {depth}: {self.engine.name} counts {theirs.nodes}, expected are {expected}"
+                return {"note": f"{wrong} ({moves})" if moves else wrong}
+        return {"solved": True, "note": note, "solved_depth": counts[-1][0]}
 
-    async def _their_count(self, position: Position, depth: int) -> PerftCount:
-        """The engine's count; one that cannot count is asked no second time."""
-        if self._cannot_count:
-            raise EngineProtocolError(self._cannot_count, engine=self.engine.name)
+    async def _engine_count(self, position: Position, depth: int) -> PerftCount:
+        """The engine's count; an engine that cannot count is not asked again."""
+        if self._no_perft:
+            raise EngineProtocolError(self._no_perft, engine=self.engine.name)
         try:
-            return await engine_count(self.engine, self._tape, position, depth)
+            return await engine_count(self.engine, self._recorder, position, depth)
         except EngineProtocolError as error:
-            self._cannot_count = str(error)
+            self._no_perft = str(error)
             raise
 
 
-def _told(judged: CaseVerdict) -> dict[str, Any]:
-    return {"solved": judged.solved, "points": judged.points, "note": judged.note}
-
-
-def _answer(analysis: Analysis) -> dict[str, Any]:
-    best = analysis.best
-    if best is None:
-        return {"score": _plain(analysis)}
-    return {"best": best.move, "answer": best.san, "score": _plain(analysis)}
-
-
-def _plain(analysis: Analysis) -> dict[str, int] | None:
-    """The score as JSON types."""
-    score: dict[str, int] | None = msgspec.to_builtins(analysis.score)
-    return score
-
-
-def _when(found: FoundSolution) -> dict[str, Any]:
-    return {"solved_depth": found.depth, "solved_ms": found.ms, "solved_nodes": found.nodes}
-
-
-def _left(error: EngineError) -> dict[str, Any]:
-    """What a search that failed had found until then, as far as it is worth telling."""
-    partial = error.partial
-    if not isinstance(partial, Analysis) or isinstance(error, IllegalEngineMove):
-        return {}
-    return {"score": _plain(partial)}
-
-
 class SyncCaseRunner:
-    """Sets one engine before cases; `engine`, `options` and `limit` as in a run. Close it in the end.
+    """Runs cases on an engine from blocking code and keeps the engine running. Always `close` it.
 
-    It has an event loop of its own, which runs while a case is examined and leaves the caller's loops alone.
+    `engine`, `options` and `limit` are as in a run. It has its own event loop, which runs during its calls.
     """
 
     def __init__(self, engine: str, options: Mapping[str, OptionValue], limit: Limit | None) -> None:
         self._engine = engine
         self._options = options
         self._section = Section(name="", cases=(), limit=limit)
-        self._examiners: dict[str, CaseRunner] = {}
+        self._runners: dict[str, CaseRunner] = {}  # by variant
+        self._own_counts = OwnCounts()
         self._failure: EngineStartError | None = None
-        # with a factory of its own it does not become the thread's current loop
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        # a loop of its own factory does not become the thread's current loop
+        self._loop = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
-    def examine(self, case: SuiteCase) -> CaseResult:
-        """The case's result. Raises EngineStartError for an engine that does not start, then for every case;
-        ConfigError, LimitError and OptionError as a run does."""
+    def run_case(self, case: SuiteCase) -> CaseResult:
+        """Returns the case's result. Raises EngineStartError for an engine that does not start, and again for
+        each later case; ConfigError, LimitError and OptionError as a run does."""
         if self._failure is not None:
             raise self._failure
-        return self._runner.run(self._examine(case))
+        return self._loop.run(self._run_case(case))
 
     def close(self) -> None:
         """Ends the engines."""
-        self._runner.run(self._close())
-        self._runner.close()
+        self._loop.run(self._close())
+        self._loop.close()
 
-    async def _examine(self, case: SuiteCase) -> CaseResult:
-        examiner = self._examiner(case.variant)
+    async def _run_case(self, case: SuiteCase) -> CaseResult:
+        if case.variant not in self._runners:
+            entry, *_ = engine_entries([(self._engine, {})], [case.variant], self._options)
+            self._runners[case.variant] = CaseRunner(entry, self._own_counts)
+        runner = self._runners[case.variant]
         try:
-            await examiner.engine.start()
+            await runner.engine.start()
         except EngineStartError as error:
             self._failure = error
             raise
-        result = await examiner.examine(case, 0, self._section)
-        return msgspec.structs.replace(result, engine=examiner.engine.name)
-
-    def _examiner(self, variant: str) -> CaseRunner:
-        if variant not in self._examiners:
-            contender, *_ = engine_entries([(self._engine, {})], [variant], self._options)
-            self._examiners[variant] = CaseRunner(contender, 0, own_count=_own_count)
-        return self._examiners[variant]
+        return await runner.run_case(CaseJob(0, 0, self._section, case))
 
     async def _close(self) -> None:
-        for examiner in self._examiners.values():
-            await examiner.close()
-
-
-async def _own_count(case: SuiteCase, depth: int) -> PerftCount:
-    board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
-    return await own_count(board, depth)
+        for runner in self._runners.values():
+            await runner.close()
+        await self._own_counts.close()

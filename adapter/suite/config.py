@@ -1,8 +1,7 @@
-"""Suite files: a TOML file that names engines, cases, limits and pass marks, so that one command is a job.
+"""Suite files: TOML that names engines, cases, limits and pass marks, so that one command is a job.
 
 The tables are `[[engine]]` (`use`, `options`) and `[[suite]]` (`name`, `files`, `epd`, `limit`, `multipv`,
-`new_game`, `min_solved`, `min_points`, `variant`, `allow`); files are looked for from the suite file's
-folder. A case's own limit goes before its suite's.
+`new_game`, `min_solved`, `min_points`, `variant`, `allow`). File names are relative to the suite file.
 """
 
 from __future__ import annotations
@@ -16,45 +15,45 @@ from typing import Annotated, Any
 import msgspec
 
 from adapter.errors import ConfigError, FenwireError
-from adapter.suite.case import InvalidLine, SuiteCase, depths
+from adapter.suite.case import InvalidLine, SuiteCase
 from adapter.suite.epd import EpdOptions
-from adapter.suite.loading import load, read_epd, separate_invalid
+from adapter.suite.loading import collect, load, read_epd
 from engines.limits import Limit
 from engines.options import OptionValue
 from engines.profile import packaged_folder
 
 DEFAULT_SECONDS = 2.0
-_MARK = re.compile(r"(\d+)(%?)")
+MAX_PERFT_NODES = 1_000_000
 
 
 class PassMark(msgspec.Struct, frozen=True):
-    """How many cases must be solved, or points earned: a number, or a share of them in per cent."""
+    """How many cases must be solved, or points scored: a number or a percentage."""
 
     least: int
     percent: bool = False
 
     @classmethod
-    def read(cls, text: str) -> PassMark:
-        """The mark of a text such as `20` or `80%`. Raises ConfigError."""
-        match = _MARK.fullmatch(text.strip())
+    def parse(cls, text: str) -> PassMark:
+        """Parses a mark such as `20` or `80%`. Raises ConfigError."""
+        match = re.fullmatch(r"(\d+)(%?)", text.strip())
         if match is None or (match[2] and int(match[1]) > 100):
             raise ConfigError(f"a pass mark is a whole number or a percentage (20, 80%), not {text!r}")
         return cls(int(match[1]), bool(match[2]))
 
-    def reached(self, got: int, most: int) -> bool:
-        """Whether so many of so many are enough; of none there are never."""
-        return most > 0 and (100 * got >= self.least * most if self.percent else got >= self.least)
+    def reached(self, got: int, total: int) -> bool:
+        """Returns whether that many of the total are enough; never where the total is 0."""
+        return total > 0 and (100 * got >= self.least * total if self.percent else got >= self.least)
 
     def __str__(self) -> str:
         return f"{self.least}{'%' if self.percent else ''}"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """Cases that are run alike.
+    """A part of a run: cases with common limits and pass marks.
 
-    `limit` goes before the cases' own, which go before the section's `default`, and that before
-    DEFAULT_SECONDS; `new_game` makes the engine forget what it found before each case. `mark` is how many
-    cases an engine must solve, `points_mark` how many points it must earn, None where any result will do.
+    The limit of a case is `limit`, else its own, else `default`, else DEFAULT_SECONDS (perft: up to
+    MAX_PERFT_NODES). `new_game` makes the engine forget the previous case. `mark` is how many cases an engine
+    must solve, `points_mark` how many points it must score, None where any result passes.
     """
 
     name: str
@@ -67,30 +66,27 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     mark: PassMark | None = None
     points_mark: PassMark | None = None
 
-    def given(self, case: SuiteCase) -> Limit | None:
-        """The limit that was given for a case, None where there is none."""
-        return self.limit or case.limit or self.default
-
     def limit_of(self, case: SuiteCase) -> Limit:
-        """How long a case is searched."""
-        return self.given(case) or Limit(seconds=DEFAULT_SECONDS)
+        """Returns the limit of a case's search."""
+        return self.limit or case.limit or self.default or Limit(seconds=DEFAULT_SECONDS)
 
-    def leaves(self, case: SuiteCase) -> bool:
-        """Whether the limits leave anything of a case to do: no count deeper than them is asked for."""
-        return not case.expected.counting or bool(depths(case.expected.counts, self.given(case)))
+    def counts_of(self, case: SuiteCase) -> list[tuple[int, int]]:
+        """Returns the perft counts of a case (depth, nodes) that the limit's `depth` and `nodes` allow."""
+        limit = self.limit or case.limit or self.default
+        depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
+        most = MAX_PERFT_NODES if depth is None and nodes is None else nodes
+        return [
+            (plies, count)
+            for plies, count in case.expected.counts
+            if (depth is None or plies <= depth) and (most is None or count <= most)
+        ]
 
-    @property
-    def left_out(self) -> tuple[SuiteCase, ...]:
-        """The cases of which the limits leave nothing."""
-        return tuple(case for case in self.cases if not self.leaves(case))
-
-    def timed(self, case: SuiteCase) -> bool:
-        """Whether the clock ends its search, so that no two runs are alike."""
-        limit = self.limit_of(case)
-        return limit.seconds is not None or limit.clocked
+    def skips(self, case: SuiteCase) -> bool:
+        """Returns whether a perft case has no count within its limit."""
+        return bool(case.expected.counts) and not self.counts_of(case)
 
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
+_Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class EngineTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -101,12 +97,12 @@ class EngineTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class LimitTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`[suite.limit]`: how long a case is searched."""
+    """`[suite.limit]`: the limit of a search."""
 
-    depth: Positive | None = None
-    nodes: Positive | None = None
+    depth: _Positive | None = None
+    nodes: _Positive | None = None
     seconds: float | None = None
-    mate: Positive | None = None
+    mate: _Positive | None = None
 
 
 class SuiteTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,7 +112,7 @@ class SuiteTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     files: tuple[str, ...] = ()
     epd: str = ""
     limit: LimitTable | None = None
-    multipv: Positive = 1
+    multipv: _Positive = 1
     new_game: bool = True
     min_solved: int | str | None = None
     min_points: int | str | None = None
@@ -125,16 +121,16 @@ class SuiteTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole file. `jobs` is how many processes of an engine work at once."""
+    """The whole file. `jobs` is how many processes of an engine run at once."""
 
     suite: Annotated[tuple[SuiteTable, ...], msgspec.Meta(min_length=1)]
     title: str = ""
     engine: tuple[EngineTable, ...] = ()
-    jobs: Positive = 1
+    jobs: _Positive = 1
 
 
 class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """A suite file read, its cases too."""
+    """A suite file with its cases loaded."""
 
     title: str
     sections: tuple[Section, ...] = ()
@@ -143,14 +139,14 @@ class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_config(name: str) -> Path:
-    """The suite file of that path, or the packaged one of that name. Raises ConfigError."""
+    """Returns the suite file of that path, or the packaged one of that name. Raises ConfigError."""
     path = Path(name)
     if path.is_file():
         return path
-    shipped = packaged_folder().parent / "suites"
-    if path.name == name and (shipped / f"{name}.toml").is_file():
-        return shipped / f"{name}.toml"
-    known = ", ".join(sorted(file.stem for file in shipped.glob("*.toml")))
+    packaged = packaged_folder().parent / "suites"
+    if path.name == name and (packaged / f"{name}.toml").is_file():
+        return packaged / f"{name}.toml"
+    known = ", ".join(sorted(file.stem for file in packaged.glob("*.toml")))
     raise ConfigError(f"there is no suite file {name}; those that come with fenwire are {known}")
 
 
@@ -158,16 +154,15 @@ def read_config(path: Path) -> SuiteConfig:
     """Reads a suite file. Raises ConfigError naming the file, the place in it, and what is expected."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        file = msgspec.convert(data, SuiteFile)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    try:
-        file = msgspec.convert(data, SuiteFile)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{path}: {_explained(str(error))}") from None
+        raise ConfigError(f"{path}: {_explain(str(error))}") from None
     names = [table.name for table in file.suite]
     for number, table in enumerate(file.suite):
         if table.name in names[:number]:
@@ -185,33 +180,26 @@ def _section(path: Path, number: int, table: SuiteTable) -> Section:
     if not table.files and not table.epd.strip():
         raise ConfigError(f"{place}: {table.name!r} has neither files nor epd; one of them holds its cases")
     try:
-        reading = EpdOptions(variant=table.variant, allow=table.allow)
-        loaded = load([path.parent / Path(file).expanduser() for file in table.files], reading)
-        written = read_epd(enumerate(table.epd.splitlines(), 1), reading, source=f"{path.name}[{table.name}]")
-        loaded = separate_invalid((*loaded.cases, *loaded.bad, *written))
+        options = EpdOptions(variant=table.variant, allow=table.allow)
+        loaded = load([path.parent / Path(file).expanduser() for file in table.files], options)
+        inline = read_epd(enumerate(table.epd.splitlines(), 1), options, source=f"{path.name}[{table.name}]")
+        loaded = collect((*loaded.cases, *loaded.bad, *inline))
         if not (loaded.cases or loaded.bad):
             raise ConfigError(f"epd of {table.name!r} holds no case")
-        limit = Limit(**msgspec.to_builtins(table.limit)) if table.limit is not None else None
-        marks = [
-            None if mark is None else PassMark.read(str(mark))
-            for mark in (table.min_solved, table.min_points)
-        ]
+        return Section(
+            name=table.name,
+            cases=loaded.cases,
+            bad=loaded.bad,
+            default=None if table.limit is None else Limit(**msgspec.to_builtins(table.limit)),
+            multipv=table.multipv,
+            new_game=table.new_game,
+            mark=None if table.min_solved is None else PassMark.parse(str(table.min_solved)),
+            points_mark=None if table.min_points is None else PassMark.parse(str(table.min_points)),
+        )
     except FenwireError as error:
         raise ConfigError(f"{place}: {error}") from None
-    return Section(
-        name=table.name,
-        cases=loaded.cases,
-        bad=loaded.bad,
-        default=limit,
-        multipv=table.multipv,
-        new_game=table.new_game,
-        mark=marks[0],
-        points_mark=marks[1],
-    )
 
 
-_PLACED = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`", re.DOTALL)
-_UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*)`")
 _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "": SuiteFile,
     "suite": SuiteTable,
@@ -220,12 +208,12 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
 }
 
 
-def _explained(message: str) -> str:
-    """Says a conversion's failure with the place first, and the keys there are for one that is not."""
-    match = _PLACED.fullmatch(message)
+def _explain(message: str) -> str:
+    """Rewords a conversion error: the place first, and the known keys for an unknown one."""
+    match = re.fullmatch(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`", message, re.DOTALL)
     what, at = (match["what"], match["at"]) if match else (message, "")
     place = f"{at}: " if at else ""
-    unknown = _UNKNOWN.fullmatch(what)
+    unknown = re.fullmatch(r"Object contains unknown field `(?P<key>.*)`", what)
     if unknown is None:
         return f"{place}{what[:1].lower()}{what[1:]}"
     table: Any = _TABLES.get(re.sub(r"\[.*?\]", "", at).rsplit(".", 1)[-1])

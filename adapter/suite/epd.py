@@ -1,4 +1,4 @@
-"""EPD: one line, one case. Read as files in the wild have it, written as the standard does."""
+"""Reads EPD lines, as files in the wild have them: one line, one case."""
 
 from __future__ import annotations
 
@@ -11,60 +11,14 @@ import msgspec
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
 from adapter.fen.fields import split
-from adapter.fen.report import Field, Report
+from adapter.fen.report import Field
 from adapter.fen.setup_rules import ALLOWED
 from adapter.games.base import Side
 from adapter.position import Position
 from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit
 
-Operation = tuple[str, tuple[str, ...]]  # name and operands, quotes taken off
-
-_OPERATION_PART = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<open>")')
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
-# The operand of these is one string, which the standard puts in quotes even where it is a single word.
-_STRINGS = re.compile(r"id|nic|eco|[cv][0-9]")
-_SHORTEST = re.compile(r'[^\s;"]+')
-
-
-def parse_operations(text: str) -> list[Operation]:
-    """The operations in order, repeated ones too; the last semicolon may be missing.
-
-    Raises ValueError for a quote that is never closed (nobody knows what it should hold) and for a word in
-    the place of a name that is none.
-    """
-    found: list[Operation] = []
-    words: list[str] = []
-    for match in _OPERATION_PART.finditer(f"{text};"):
-        if match["open"]:
-            raise ValueError(f"a quote is opened and never closed: {text[match.start() :][:40]}")
-        if not match["end"]:
-            words.append(match["word"] if match["quoted"] is None else match["quoted"])
-        elif words:
-            found.append((_name(words[0]), tuple(words[1:])))
-            words = []
-    return found
-
-
-def write_operations(operations: Iterable[Operation]) -> str:
-    """The operations as a record holds them. Raises ValueError for a name or operand that none can hold."""
-    return " ".join(
-        f"{' '.join((_name(name), *(_operand(name, word) for word in words)))};" for name, words in operations
-    )
-
-
-def _name(word: str) -> str:
-    if not _NAME.fullmatch(word):
-        raise ValueError(f"{word[:40]!r} is no operation's name")
-    return word
-
-
-def _operand(name: str, word: str) -> str:
-    if any(char in word for char in '"\r\n'):
-        raise ValueError(f"an operand holds neither quotes nor line breaks: {word[:40]!r}")
-    return word if _SHORTEST.fullmatch(word) and not _STRINGS.fullmatch(name) else f'"{word}"'
-
-
+Operation = tuple[str, tuple[str, ...]]  # opcode and operands, without quotes
 T = TypeVar("T", int, float)
 
 # An opcode of the standard and the bound it stands for: analysis count depth, nodes, seconds.
@@ -73,142 +27,110 @@ LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "acn": ("nodes", int),
     "acs": ("seconds", float),
 }
-# Records with nothing worse than these our own rules can count, though no engine may get them.
+# Records with no worse errors than these must not be sent to an engine, but our own rules can count them.
 COUNTABLE = frozenset((*ALLOWED, "ep-unrelated-check", "castling-impossible"))
-# What a record's fields hold where it has none of its own.
-USUAL: Mapping[Field, str] = {
+DEFAULT_FIELDS: Mapping[Field, str] = {
     "side": "w",
     "castling": "-",
     "en-passant": "-",
     "halfmove": "0",
     "fullmove": "1",
 }
-_PERFT = re.compile(r"D([1-9][0-9]?)")
+_OPERATION_PART = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<open>")')
+_OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
+_PERFT_OPCODE = re.compile(r"D([1-9][0-9]?)")
+# Points of the strategic test suite are `c0 "f5=10, Be5+=2"`. Its later editions write the moves to `c7`
+# (SAN) and `c9` (UCI) and the points to `c8`: `c7 "f5 Be5+"; c8 "10 2"; c9 "f4f5 d4e5";`. Each of these may
+# hold any other comment as well.
+_POINTS_PAIR = re.compile(r"(\S+)\s*=\s*(\d+)")  # `Nf3=10`, `e8=Q=10`
+_POINTS_MOVES = ("c9", "c7")  # the unambiguous notation first
 
 
 class EpdOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How records are read: as `Position.parse` takes it."""
+    """Options of reading records, as `Position.parse` takes them."""
 
     variant: str = "auto"
     side: Side | None = None
     allow: tuple[str, ...] = ()
 
 
-def read_case(text: str, reading: EpdOptions | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
-    """The case of one EPD line. Raises FenwireError whose text says in one sentence why it is none."""
-    reading = reading or EpdOptions()
+def read_case(text: str, options: EpdOptions | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
+    """Reads the case of one EPD line. Raises FenwireError with a reason of one sentence."""
     # `… 0 1;D1 20`: some files leave no blank between the last field and the operations
     head, quote, tail = text.partition('"')
     text = head.replace(";", " ;", 1) + quote + tail
-    operations = _operations(text)
+    fields = split(prepare(text))
+    if fields is None:
+        raise FenError("the line holds no record")
+    operations = parse_operations(fields.operations)
     counts = tuple(sorted(_counts(operations)))
-    position, refused, fen, variant = _position(text, reading, counting=bool(counts))
+    position, record = _read_position(text, options or EpdOptions(), perft=bool(counts))
     expected = Expected(counts=counts) if position is None else _expected(position, operations, counts)
     if expected.empty:
         raise FenwireError("nothing is expected of this position: it has no bm, am, dm, points in c0, or D1…")
     if counts and expected != Expected(counts=counts):
         raise FenwireError("moves to find (bm, am, dm, c0) and lines to count (D1 …) are two cases, not one")
-    return SuiteCase(
-        id=next((" ".join(words) for name, words in operations if name == "id" and words), ""),
-        fen=fen,
-        variant=variant,
-        expected=expected,
-        position=position,
-        source=source,
-        line=line,
-        limit=_limit(operations),
-        refused=refused,
-    )
+    name = next((" ".join(words) for name, words in operations if name == "id" and words), "")
+    return SuiteCase(id=name, expected=expected, source=source, line=line, limit=_limit(operations), **record)
 
 
 def perft_case(
-    record: str, counts: Iterable[tuple[int, int]], reading: EpdOptions, *, name: str, source: str, line: int
+    text: str, counts: Iterable[tuple[int, int]], options: EpdOptions, *, name: str, source: str, line: int
 ) -> SuiteCase:
-    """A case that counts lines of moves from a record without operations. Raises FenwireError as `read`."""
-    position, refused, fen, variant = _position(record, reading, counting=True)
+    """Makes a perft case of a record without operations. Raises FenwireError as `read_case` does."""
+    _, record = _read_position(text, options, perft=True)
     expected = Expected(counts=tuple(sorted(counts)))
-    return SuiteCase(
-        id=name,
-        fen=fen,
-        variant=variant,
-        expected=expected,
-        position=position,
-        source=source,
-        line=line,
-        refused=refused,
-    )
+    return SuiteCase(id=name, expected=expected, source=source, line=line, **record)
 
 
-def write_case(case: SuiteCase) -> str:
-    """The case as an EPD line: four fields, moves in the game's own short notation, counters as operations.
+def parse_operations(text: str) -> list[Operation]:
+    """Returns EPD operations in order, repeated ones too; the last semicolon may be missing.
 
-    Raises ValueError for a case that no engine may get, and for an id that EPD cannot hold.
+    Raises FenwireError for a quote that is never closed and for an invalid opcode.
     """
-    position, expected = case.position, case.expected
-    if position is None:
-        raise ValueError(f"{case.fen} is no record to pass on: {case.refused}")
-    *fields, halfmove, fullmove = position.fen.split(" ")
-    operations: list[Operation] = [
-        (name, tuple(map(position.san, moves)))
-        for name, moves in (("bm", expected.best), ("am", expected.avoid))
-        if moves
-    ]
-    if expected.mate is not None:
-        operations.append(("dm", (str(expected.mate),)))
-    if expected.points:
-        pairs = (f"{position.san(move)}={points}" for move, points in expected.points.items())
-        operations.append(("c0", (", ".join(pairs),)))
-    operations += [(f"D{depth}", (str(nodes),)) for depth, nodes in expected.counts]
-    for name, (field, _) in LIMITS.items():
-        value = getattr(case.limit, field, None)
-        operations += [(name, (str(value),))] if value is not None else []
-    if (halfmove, fullmove) != ("0", "1"):
-        operations += [("hmvc", (halfmove,)), ("fmvn", (fullmove,))]
-    if case.id:
-        operations.append(("id", (case.id,)))
-    return f"{' '.join(fields)} {write_operations(operations)}"
+    operations: list[Operation] = []
+    words: list[str] = []
+    for match in _OPERATION_PART.finditer(f"{text};"):
+        if match["open"]:
+            raise FenwireError(f"a quote is opened and never closed: {text[match.start() :][:40]}")
+        if not match["end"]:
+            words.append(match["word"] if match["quoted"] is None else match["quoted"])
+        elif words:
+            if not _OPCODE.fullmatch(words[0]):
+                raise FenwireError(f"{words[0][:40]!r} is no operation's name")
+            operations.append((words[0], tuple(words[1:])))
+            words = []
+    return operations
 
 
-def _operations(text: str) -> list[Operation]:
-    fields = split(prepare(text))
-    if fields is None:
-        raise FenError("the line holds no record")
+def _read_position(
+    text: str, options: EpdOptions, *, perft: bool
+) -> tuple[Position | None, Mapping[str, Any]]:
+    """Returns the position and the case's fields that describe it. The position is None for a record that is
+    only good for our own perft."""
     try:
-        return parse_operations(fields.operations)
-    except ValueError as error:
-        raise FenwireError(str(error)) from None
-
-
-def _position(text: str, reading: EpdOptions, *, counting: bool) -> tuple[Position | None, str, str, str]:
-    """The position, or None with the reason why no engine may get it; the record; the game."""
-    try:
-        position = Position.parse(text, variant=reading.variant, side=reading.side, allow=reading.allow)
+        position = Position.parse(text, variant=options.variant, side=options.side, allow=options.allow)
     except FenError as error:
-        report = error.report
-        if not (counting and report is not None and _countable(report)):
+        report, fields = error.report, split(prepare(text))
+        if not perft or report is None or fields is None:
             raise
-        return None, str(error), *_uncheckable(text, report.variant)
-    return position, "", position.fen, position.variant.name
-
-
-def _countable(report: Report) -> bool:
-    errors = {problem.code for problem in report.problems if problem.severity == "error"}
-    return errors <= COUNTABLE
-
-
-def _uncheckable(text: str, variant: str) -> tuple[str, str]:
-    """The canonical record of a position that cannot be reached, and the game whose rules hold for it."""
-    fields = split(prepare(text))
-    assert fields is not None
-    values = (fields.words[field].plain if field in fields.words else usual for field, usual in USUAL.items())
-    record = " ".join((fields.placement.plain, *values))
-    # rights that chess does not know are rights of Chess960, whose rules hold those of chess
-    return record, "chess960" if variant == "chess" else variant
+        if not COUNTABLE.issuperset(one.code for one in report.problems if one.severity == "error"):
+            raise
+        words = {field: token.plain for field, token in fields.words.items()}
+        values = (words.get(field, default) for field, default in DEFAULT_FIELDS.items())
+        return None, {
+            "position": None,
+            "refused": str(error),
+            "fen": " ".join((fields.placement.plain, *values)),
+            # castling rights that chess does not allow are valid in Chess960, which includes chess
+            "variant": "chess960" if report.variant == "chess" else report.variant,
+        }
+    return position, {"position": position, "fen": position.fen, "variant": position.variant.name}
 
 
 def _counts(operations: Iterable[Operation]) -> Iterator[tuple[int, int]]:
     for name, words in operations:
-        match = _PERFT.fullmatch(name)
+        match = _PERFT_OPCODE.fullmatch(name)
         if match:
             yield int(match[1]), _number(name, words, int)
 
@@ -224,17 +146,13 @@ def _expected(
         )
     if 0 in mates and position.outcome is None:
         raise FenwireError("dm 0 says that the side to move is mated, but the game goes on")
-    return Expected(
-        best=best,
-        avoid=avoid,
-        mate=min(mates, default=None),
-        points=read_points(position, operations, _move),
-        counts=counts,
-    )
+    comments = {name: " ".join(words) for name, words in reversed(operations)}
+    points = _points_of_pairs(position, comments.get("c0", "")) or _points_of_lists(position, comments)
+    return Expected(best=best, avoid=avoid, mate=min(mates, default=None), points=points, counts=counts)
 
 
 def _moves(position: Position, operations: list[Operation], opcode: str) -> tuple[str, ...]:
-    """The moves of all operations of that name: whoever writes two means both."""
+    """The moves of all operations of that name: two `bm` are alternatives."""
     moves: dict[str, None] = {}
     for name, words in operations:
         if name == opcode:
@@ -253,6 +171,13 @@ def _move(position: Position, opcode: str, word: str) -> str:
         raise FenwireError(f"{opcode} {word}: {reason}") from None
 
 
+def _is_move(position: Position, word: str) -> bool:
+    try:
+        return bool(position.read(word))
+    except MoveError:
+        return False
+
+
 def _limit(operations: Iterable[Operation]) -> Limit | None:
     bounds: dict[str, Any] = {
         LIMITS[name][0]: _number(name, words, LIMITS[name][1]) for name, words in operations if name in LIMITS
@@ -264,7 +189,7 @@ def _limit(operations: Iterable[Operation]) -> Limit | None:
 
 
 def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, least: float = 0) -> T:
-    word = words[0] if len(words) == 1 else " ".join(words)
+    word = " ".join(words)
     try:
         number = kind(word)
     except ValueError:
@@ -274,49 +199,28 @@ def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, leas
     return number
 
 
-ReadMove = Callable[[Position, str, str], str]
-
-_POINTS_PAIR = re.compile(r"(\S+)\s*=\s*(\d+)")  # `Nf3=10`, `e8=Q=10`
-_BREAKS = re.compile(r"[,;\s]+")
-_LISTS = ("c9", "c7")  # where the moves stand whose points c8 holds, the unambiguous ones first
-
-
-def read_points(position: Position, operations: Iterable[Operation], move: ReadMove) -> Mapping[str, int]:
-    """The points by canonical move, empty where the comments give none.
-
-    `move` reads a move of an operation. Raises FenwireError for points that are begun and cannot be read to
-    their end: a case that lost some of them would be judged wrong.
-    """
-    comments = {name: " ".join(words) for name, words in reversed(list(operations))}
-    return _pairs(position, comments.get("c0", ""), move) or _lists(position, comments, move)
-
-
-def _pairs(position: Position, comment: str, move: ReadMove) -> dict[str, int]:
+def _points_of_pairs(position: Position, comment: str) -> Mapping[str, int]:
+    """Reads `Nf3=10, e4=5`. A comment that mixes points and other text is an error: a case that lost some
+    of its points would be judged wrong."""
     parts = [part for each in comment.split(",") if (part := each.strip())]
     pairs = [_POINTS_PAIR.fullmatch(part) for part in parts]
     if all(pairs):
-        return {move(position, "c0", pair[1]): int(pair[2]) for pair in pairs if pair}
-    if not any(_earns(position, word, move) for word in _BREAKS.split(comment)):
-        return {}
-    wrong = next(part for part, pair in zip(parts, pairs, strict=True) if pair is None)
-    raise FenwireError(f"c0: {wrong[:40]!r} is no move with its points; write `Nf3=10, e4=5`")
+        return {_move(position, "c0", pair[1]): int(pair[2]) for pair in pairs if pair}
+    for word in re.split(r"[,;\s]+", comment):
+        pair = _POINTS_PAIR.fullmatch(word)
+        if pair and _is_move(position, pair[1]):
+            wrong = next(part for part, match in zip(parts, pairs, strict=True) if match is None)
+            raise FenwireError(f"c0: {wrong[:40]!r} is no move with its points; write `Nf3=10, e4=5`")
+    return {}
 
 
-def _earns(position: Position, word: str, move: ReadMove) -> bool:
-    """Whether a word of a comment is a move of this position with its points."""
-    pair = _POINTS_PAIR.fullmatch(word)
-    try:
-        return pair is not None and bool(move(position, "c0", pair[1]))
-    except FenwireError:
-        return False
-
-
-def _lists(position: Position, comments: Mapping[str, str], move: ReadMove) -> dict[str, int]:
+def _points_of_lists(position: Position, comments: Mapping[str, str]) -> Mapping[str, int]:
+    """Reads moves in `c9` or `c7` and their points in `c8`."""
     numbers = comments.get("c8", "").split()
-    name = next((name for name in _LISTS if comments.get(name)), None)
+    name = next((name for name in _POINTS_MOVES if comments.get(name)), None)
     if name is None or not numbers or not all(number.isdecimal() for number in numbers):
         return {}
     words = comments[name].split()
     if len(words) != len(numbers):
         raise FenwireError(f"{name} names {len(words)} moves, but c8 the points of {len(numbers)}")
-    return {move(position, name, word): int(points) for word, points in zip(words, numbers, strict=True)}
+    return {_move(position, name, word): int(points) for word, points in zip(words, numbers, strict=True)}

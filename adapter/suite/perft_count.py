@@ -1,4 +1,4 @@
-"""Lines of legal moves counted twice: by our own rules, and by an engine's `go perft`."""
+"""Perft counted twice: by our own rules, and by an engine's `go perft`."""
 
 from __future__ import annotations
 
@@ -8,74 +8,111 @@ import threading
 
 import msgspec
 
-from adapter.engine import Engine
+from adapter import games
+from adapter.engine import Engine, search_options
 from adapter.errors import EngineProtocolError
 from adapter.games.base import Board
 from adapter.perft import divide
 from adapter.position import Position
+from adapter.suite.case import SuiteCase
 from adapter.suite.recorder import MemoryRecorder
 from engines.driver import EngineDriver
-from engines.options import OptionValue
 
-LOOK = 0.2  # seconds between two looks at whether the engine still lives
+POLL_SECONDS = 0.2  # between two checks whether the engine still runs
 _MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
 _TOTAL = re.compile(r"Nodes searched\s*:\s*(\d+)")
-# What an engine prints that took `go perft` for the start of a search.
+# Output of an engine that took `go perft` for the start of a search.
 _SEARCHING = re.compile(r"info .*\bdepth \d|bestmove\b|nobestmove\b")
 
 
 class PerftCount(msgspec.Struct, frozen=True):
-    """How many lines of legal moves there are, and how many begin with each move (canonical)."""
+    """The number of lines of legal moves, in all and by first move (canonical)."""
 
     nodes: int
     by_move: dict[str, int]
 
     def agrees(self, other: PerftCount) -> bool:
-        """Whether another count is the same, move by move where it tells of moves."""
+        """Returns whether another count is the same, also for each move if it has counts by move."""
         return self.nodes == other.nodes and other.by_move in ({}, self.by_move)
+
+    def difference(self, other: PerftCount) -> dict[str, tuple[int | None, int | None]]:
+        """Returns the first moves whose counts differ from another's, with both counts, None for a move that
+        one of them lacks; nothing where the other has no counts by move."""
+        moves = sorted(self.by_move.keys() | other.by_move.keys()) if other.by_move else ()
+        pairs = {move: (self.by_move.get(move), other.by_move.get(move)) for move in moves}
+        return {move: (one, another) for move, (one, another) in pairs.items() if one != another}
+
+    def describe_difference(self, wrong: PerftCount) -> list[str]:
+        """Returns the same in words, for a count that is wrong."""
+        return [
+            f"{move} is not legal"
+            if ours is None
+            else f"{move} is missing"
+            if theirs is None
+            else f"{move}: {theirs} instead of {ours}"
+            for move, (ours, theirs) in self.difference(wrong).items()
+        ]
+
+
+class OwnCounts:
+    """Counts of our own rules, each made once for all engines of a run. Always `close` it."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str, int], asyncio.Task[PerftCount]] = {}
+
+    async def get(self, case: SuiteCase, depth: int) -> PerftCount:
+        """Returns our own count of a case's position."""
+        key = case.variant, case.fen, depth
+        if key not in self._counts:
+            board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
+            self._counts[key] = asyncio.create_task(own_count(board, depth))
+        return await asyncio.shield(self._counts[key])
+
+    async def close(self) -> None:
+        """Cancels counts that are not finished."""
+        for count in self._counts.values():
+            count.cancel()
+        await asyncio.gather(*self._counts.values(), return_exceptions=True)
 
 
 async def own_count(board: Board, depth: int) -> PerftCount:
-    """Our own count, on a thread beside the event loop; a cancelled one ends with its next first move."""
-    given_up = threading.Event()
+    """Counts by our own rules, on a thread; a cancelled count ends with its next first move."""
+    cancelled = threading.Event()
 
-    def work() -> PerftCount:
+    def count() -> PerftCount:
         by_move: dict[str, int] = {}
         for move, nodes in divide(board, depth) if depth else ():
             by_move[move] = nodes
-            if given_up.is_set():
+            if cancelled.is_set():
                 break
         return PerftCount(sum(by_move.values()) if depth else 1, by_move)
 
     try:
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(count)
     finally:
-        given_up.set()
+        cancelled.set()
 
 
-async def engine_count(engine: Engine, tape: MemoryRecorder, position: Position, depth: int) -> PerftCount:
-    """The engine's count. `tape` is the record the engine was made with.
+async def engine_count(
+    engine: Engine, recorder: MemoryRecorder, position: Position, depth: int
+) -> PerftCount:
+    """Returns an engine's own count. `recorder` is the one the engine was made with.
 
-    Raises EngineProtocolError for an engine that knows no `go perft` (it is closed then), EngineTimeout when
-    it does not come to an end within its profile's `search` deadline, EngineDied.
+    Raises EngineProtocolError for an engine without `go perft` (it is closed then), EngineTimeout when it
+    does not finish within its profile's `search` deadline, EngineDied.
     """
     await engine.start()
     driver = engine.driver
-    game: dict[str, OptionValue] = {
-        "UCI_Variant": position.variant.uci_variant,
-        "UCI_Chess960": position.variant.chess960,
-    }
-    await driver.configure({name: value for name, value in game.items() if name in driver.options})
-    seconds = driver.profile.deadlines.ready
-    await driver.ask(position.command(driver.dialect), until=None, seconds=seconds)
-    heard = tape.listen()
+    await driver.configure(search_options(driver.options, position.variant, 1))
+    await driver.ask(position.command(driver.dialect), until=None, seconds=driver.profile.deadlines.ready)
+    lines = recorder.listen()
     seconds = driver.profile.deadlines.search
-    # Engines that count beside their listening answer the ping behind it at once, others when they are done;
-    # those that search instead may never answer it.
+    # Engines that count in a thread answer the `isready` behind it at once, others when they have counted,
+    # and those that search instead possibly never.
     asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", until=None, seconds=seconds))
     try:
         async with asyncio.timeout(seconds):
-            count = await _read(heard, driver, position)
+            count = await _read_count(lines, driver, position)
             if count is not None:
                 await asked
                 return count
@@ -91,13 +128,15 @@ async def engine_count(engine: Engine, tape: MemoryRecorder, position: Position,
     )
 
 
-async def _read(heard: asyncio.Queue[str], driver: EngineDriver, position: Position) -> PerftCount | None:
-    """The count in what the engine prints; None when it searches instead, and when it fails."""
+async def _read_count(
+    lines: asyncio.Queue[str], driver: EngineDriver, position: Position
+) -> PerftCount | None:
+    """Reads the count an engine prints; None if it searches instead or fails."""
     by_move: dict[str, int] = {}
     while driver.failure is None:
         try:
-            async with asyncio.timeout(LOOK):
-                line = await heard.get()
+            async with asyncio.timeout(POLL_SECONDS):
+                line = await lines.get()
         except TimeoutError:
             continue
         if match := _MOVE.fullmatch(line):
@@ -107,24 +146,3 @@ async def _read(heard: asyncio.Queue[str], driver: EngineDriver, position: Posit
         elif _SEARCHING.match(line):
             return None
     return None
-
-
-def differing(ours: PerftCount, theirs: PerftCount) -> dict[str, tuple[int | None, int | None]]:
-    """The first moves whose counts differ, with ours and theirs, None where the one does not know the move;
-    none where they do not tell of moves."""
-    moves = sorted(ours.by_move.keys() | theirs.by_move.keys()) if theirs.by_move else ()
-    pairs = {move: (ours.by_move.get(move), theirs.by_move.get(move)) for move in moves}
-    return {move: (one, other) for move, (one, other) in pairs.items() if one != other}
-
-
-def differences(ours: PerftCount, theirs: PerftCount) -> list[str]:
-    """The same in words; `theirs` is what is held to be wrong."""
-    told: list[str] = []
-    for move, (right, wrong) in differing(ours, theirs).items():
-        if right is None:
-            told.append(f"{move} is not legal")
-        elif wrong is None:
-            told.append(f"{move} is missing")
-        else:
-            told.append(f"{move}: {wrong} instead of {right}")
-    return told

@@ -1,4 +1,4 @@
-"""A run as one HTML page that needs nothing beside it: sums, every case, and a board for each failure."""
+"""A run as a document: Markdown, and one HTML page with a board for each failure."""
 
 from __future__ import annotations
 
@@ -11,60 +11,8 @@ from adapter.suite.case import CaseResult
 from adapter.suite.report import text
 from adapter.suite.summary import SuiteSummary
 
-# What would end a table's cell, or be taken for markup or HTML.
+# Characters that end a table's cell, or are markup or HTML.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
-
-
-def markdown(summary: SuiteSummary) -> str:
-    """The Markdown of a run."""
-    return "\n".join(_markdown_lines(summary)) + "\n"
-
-
-def cell(value: object) -> str:
-    """Text as it reads, on one line, within a table."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.clean(str(value)).split()))
-
-
-def _markdown_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    """A table with its headings."""
-    head = list(head)
-    yield f"| {' | '.join(head)} |"
-    yield f"|{' --- |' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(cell(value) for value in row)} |"
-
-
-def _markdown_lines(summary: SuiteSummary) -> Iterator[str]:
-    yield f"# {cell(summary.title)}: {'passed' if summary.passed else 'not passed'}"
-    yield ""
-    yield from _markdown_table(
-        ("part", "engine", "result", text.TIME),
-        [
-            (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
-            for tally in summary.tallies
-        ],
-    )
-    if not summary.whole:
-        yield from ("", "The run was not finished.")
-    failures = summary.failures
-    if failures:
-        yield from ("", "## Not solved", "")
-        yield from _markdown_table(
-            ("case", "engine", "expected", "answer", "what was wrong", "position"),
-            [(one.id, one.engine, one.asked, one.answer, one.note, one.fen) for one in failures],
-        )
-    if summary.comparison is not None:
-        yield from ("", "## Against the baseline", "")
-        yield from (f"- {cell(line)}" for line in text.changes(summary))
-    if summary.bad:
-        yield from ("", "## Bad lines", "")
-        yield from (f"- {cell(bad)}" for bad in summary.bad)
-    left = list(text.unrun(summary))
-    if left:
-        yield from ("", "## Not run", "")
-        yield from (f"- {cell(line)}" for line in left)
-
-
 _STYLE = """
 body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem;
   color: #222; }
@@ -78,44 +26,72 @@ figcaption { font-size: .9rem; } code { overflow-wrap: anywhere; font-size: .8re
 th, td { border-color: #444; }
 .good { color: #6fd08c; } .bad { color: #ff8a8f; } }
 """
-
-
 _LEGEND = "On each board the engine's move is tinted, and the squares of the expected moves are pointed out."
 
 
+def markdown(summary: SuiteSummary) -> str:
+    """Returns a run as Markdown."""
+    return "\n".join(_markdown_lines(summary)) + "\n"
+
+
 def html_page(summary: SuiteSummary) -> str:
-    """The page."""
-    return "\n".join(_parts(summary)) + "\n"
+    """Returns a run as an HTML page that needs no other file."""
+    return "\n".join(_html_lines(summary)) + "\n"
 
 
-def _parts(summary: SuiteSummary) -> Iterator[str]:
-    title = escape(summary.title)
+def _markdown_lines(summary: SuiteSummary) -> Iterator[str]:
+    yield f"# {_cell(summary.title)}: {'passed' if summary.passed else 'not passed'}"
+    yield ""
+    yield from _markdown_table(text.score_cells(summary))
+    if not summary.complete:
+        yield from ("", "The run was not finished.")
+    if summary.failures:
+        yield from ("", "## Not solved", "")
+        head = ("case", "engine", "expected", "answer", "what was wrong", "position")
+        rows = ((one.id, one.engine, one.asked, one.answer, one.note, one.fen) for one in summary.failures)
+        yield from _markdown_table([head, *rows])
+    for title, lines in _lists(summary):
+        yield from ("", f"## {title}", "", *(f"- {_cell(line)}" for line in lines))
+
+
+def _markdown_table(rows: Iterable[tuple[object, ...]]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join(map(_cell, row))} |"
+        if number == 0:
+            yield f"|{' --- |' * len(row)}"
+
+
+def _cell(value: object) -> str:
+    """A value on one line within a table."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.clean(str(value)).split()))
+
+
+def _lists(summary: SuiteSummary) -> Iterator[tuple[str, list[object]]]:
+    """The lists of both documents, with their headings."""
+    lists: tuple[tuple[str, Iterable[object]], ...] = (
+        ("Against the baseline", text.changes(summary)),
+        ("Bad lines", summary.bad),
+        ("Not run", text.not_run(summary)),
+    )
+    for title, lines in lists:
+        if found := list(lines):
+            yield title, found
+
+
+def _html_lines(summary: SuiteSummary) -> Iterator[str]:
+    title = _escape(summary.title)
+    verdict = ("good", "passed") if summary.passed else ("bad", "not passed")
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{title}</title><style>{_STYLE}</style></head><body>"
-    verdict = ("good", "passed") if summary.passed else ("bad", "not passed")
     yield f'<h1>{title}: <span class="{verdict[0]}">{verdict[1]}</span></h1>'
-    if not summary.whole:
+    if not summary.complete:
         yield '<p class="bad">The run was not finished.</p>'
-    yield from _html_table(
-        ("part", "engine", "result", text.TIME),
-        [
-            (tally.name, tally.engine, text.share(tally), f"{tally.ms / 1000:.1f} s")
-            for tally in summary.tallies
-        ],
-    )
-    changes = list(text.changes(summary))
-    if changes:
-        yield "<h2>Against the baseline</h2>"
-        yield from _html_list(changes)
-    if summary.bad:
-        yield "<h2>Bad lines</h2>"
-        yield from _html_list(summary.bad)
-    left = list(text.unrun(summary))
-    if left:
-        yield "<h2>Not run</h2>"
-        yield from _html_list(left)
+    yield from _html_table(text.score_cells(summary))
+    for heading, lines in _lists(summary):
+        yield f"<h2>{heading}</h2>"
+        yield f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in lines)}</ul>"
     if summary.failures:
         yield "<h2>Not solved</h2>"
         yield f"<p>{_LEGEND}</p>"
@@ -123,41 +99,36 @@ def _parts(summary: SuiteSummary) -> Iterator[str]:
         yield from map(_figure, summary.failures)
         yield "</div>"
     yield "<h2>All cases</h2>"
-    yield from _html_table(
-        ("", "case", "engine", "expected", "answer", "found at", "note"),
-        [
-            (text.mark(one).strip(), one.id, one.engine, one.asked, one.answer, text.cost(one), one.note)
-            for one in summary.results
-        ],
+    head = ("", "case", "engine", "expected", "answer", "found at", "note")
+    rows = (
+        (text.status(one).strip(), one.id, one.engine, one.asked, one.answer, text.cost(one), one.note)
+        for one in summary.results
     )
+    yield from _html_table([head, *rows])
     yield "</body></html>"
 
 
-def escape(value: object) -> str:
-    """Text as it reads, within HTML."""
-    return html.escape(text.clean(str(value)))
-
-
-def _figure(result: CaseResult) -> str:
-    """The board as it stood: the engine's move tinted, the squares of the expected ones pointed out."""
-    wanted = [square for move in result.expected.get("bm", ()) for square in squares(move)]
-    black = result.fen.split()[1:2] == ["b"]
-    board = svg(result.fen, flip=black, marks=wanted, last_move=result.best)
-    told = (
-        f"<b>{escape(result.id)}</b> · {escape(result.engine)}",
-        f"expected {escape(result.asked)}",
-        f'<span class="bad">{escape(result.note)}</span>' if result.note else "",
-        f"<code>{escape(result.fen)}</code>",
-    )
-    return f"<figure>{board}<figcaption>{'<br>'.join(filter(None, told))}</figcaption></figure>"
-
-
-def _html_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    yield f"<table><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>"
-    for row in rows:
-        yield f"<tr>{''.join(f'<td>{escape(value)}</td>' for value in row)}</tr>"
+def _html_table(rows: Iterable[tuple[object, ...]]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        tag = "td" if number else "th"
+        cells = "".join(f"<{tag}>{_escape(value)}</{tag}>" for value in row)
+        yield f"{'' if number else '<table>'}<tr>{cells}</tr>"
     yield "</table>"
 
 
-def _html_list(lines: Iterable[object]) -> Iterator[str]:
-    yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+def _figure(result: CaseResult) -> str:
+    """The board: the engine's move tinted, the squares of the expected moves marked."""
+    marks = [square for move in result.expected.get("bm", ()) for square in squares(move)]
+    black = result.fen.split()[1:2] == ["b"]
+    board = svg(result.fen, flip=black, marks=marks, last_move=result.best)
+    caption = (
+        f"<b>{_escape(result.id)}</b> · {_escape(result.engine)}",
+        f"expected {_escape(result.asked)}",
+        f'<span class="bad">{_escape(result.note)}</span>' if result.note else "",
+        f"<code>{_escape(result.fen)}</code>",
+    )
+    return f"<figure>{board}<figcaption>{'<br>'.join(filter(None, caption))}</figcaption></figure>"
+
+
+def _escape(value: object) -> str:
+    return html.escape(text.clean(str(value)))

@@ -12,10 +12,11 @@ import pytest
 
 from adapter.games.base import Board
 from adapter.position import Position
-from adapter.suite.case import MAX_PERFT_NODES, CaseResult, SuiteCase, depths
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.config import MAX_PERFT_NODES, Section
 from adapter.suite.engine_entry import EngineEntry
 from adapter.suite.loading import load
-from adapter.suite.perft_count import PerftCount, differences, own_count
+from adapter.suite.perft_count import PerftCount, own_count
 from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
@@ -57,6 +58,19 @@ async def test_chess960_and_random_records(suites: Path, run: Run, real: Real, n
     results = await run(loaded.cases[:40], real("stockfish"), limit=Limit(depth=2))
     assert failed(results) == []
     assert {result.solved_depth for result in results} == {2}
+
+
+@pytest.mark.engine("stockfish")
+@pytest.mark.parametrize("name", ["stockfish", "fairy-stockfish"])
+async def test_an_engine_is_told_that_the_game_is_chess960(
+    cases: Cases, run: Run, real: Real, name: str
+) -> None:
+    """A game of chess before and after must not change how castling is read."""
+    chess960 = "1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 31 ;D2 934"
+    chess = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 ;D1 26 ;D2 568"
+    results = await run(cases(chess, chess960, chess), real(name), limit=Limit(depth=2))
+    assert failed(results) == []
+    assert [result.variant for result in results] == ["chess", "chess960", "chess"]
 
 
 @pytest.mark.engine("fairy-stockfish")
@@ -148,8 +162,8 @@ def test_what_differs_move_by_move() -> None:
     assert ours.agrees(PerftCount(6, {}))
     assert not ours.agrees(PerftCount(6, {"a": 3, "b": 2, "c": 1}))
     assert not ours.agrees(PerftCount(5, {}))
-    assert differences(ours, PerftCount(5, {})) == []
-    assert differences(ours, PerftCount(6, {"a": 1, "b": 1, "d": 4})) == [
+    assert ours.describe_difference(PerftCount(5, {})) == []
+    assert ours.describe_difference(PerftCount(6, {"a": 1, "b": 1, "d": 4})) == [
         "b: 1 instead of 2",
         "c is missing",
         "d is not legal",
@@ -168,9 +182,13 @@ def test_what_differs_move_by_move() -> None:
         (Limit(depth=3, nodes=400), [1, 2]),
     ],
 )
-def test_how_deep_is_counted(limit: Limit | None, counted: list[int]) -> None:
-    counts = ((1, 20), (2, 400), (3, MAX_PERFT_NODES + 1))
-    assert [depth for depth, _ in depths(counts, limit)] == counted
+def test_how_deep_is_counted(cases: Cases, limit: Limit | None, counted: list[int]) -> None:
+    (case,) = cases(
+        f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - D1 20; D2 400; D3 {MAX_PERFT_NODES + 1};"
+    )
+    section = Section(name="counts", cases=(case,), limit=limit)
+    assert [depth for depth, _ in section.counts_of(case)] == counted
+    assert section.skips(case) is not bool(counted)
 
 
 class Watched:

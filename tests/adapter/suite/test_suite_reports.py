@@ -16,7 +16,7 @@ from adapter.suite import epd, report
 from adapter.suite.baseline import Comparison, compare
 from adapter.suite.case import CaseResult, InvalidLine
 from adapter.suite.config import PassMark, Section
-from adapter.suite.journal import RunSetup, Saved
+from adapter.suite.journal import RunSetup, SavedRun
 from adapter.suite.report import junit, text
 from adapter.suite.report.documents import html_page, markdown
 from adapter.suite.summary import SuiteSummary, summarize
@@ -29,7 +29,7 @@ NASTY = "<b>|`*_\x00\x1b[31m\ud800&\"'帥 ]]> --"
 
 def result(name: str, **changes: Any) -> CaseResult:
     plain: dict[str, Any] = {
-        "seat": 0,
+        "engine_index": 0,
         "section": 0,
         "id": name,
         "engine": "Some Engine 1.0",
@@ -166,7 +166,7 @@ def test_a_report_that_cannot_be_written(form: str, tmp_path: Path) -> None:
 
 def test_an_unfinished_run_says_so() -> None:
     cut = summary(result("solved", solved=True), planned=3)
-    assert (cut.whole, cut.passed) == (False, False)
+    assert (cut.complete, cut.passed) == (False, False)
     assert "3 not run" in next(text.totals(cut))
     assert list(text.totals(cut))[-1] == "the run was not finished"
     assert "not finished" in html_page(cut)
@@ -190,7 +190,7 @@ def test_an_unfinished_run_says_so() -> None:
     ],
 )
 def test_what_passes(results: list[CaseResult], mark: str | None, passed: bool) -> None:
-    found = summary(*results, mark=None if mark is None else PassMark.read(mark))
+    found = summary(*results, mark=None if mark is None else PassMark.parse(mark))
     assert found.passed is passed
 
 
@@ -211,13 +211,13 @@ def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
     parts = [Section(name="whole", cases=(), mark=PassMark(1)), Section(name="empty", cases=())]
     assert of_parts(parts[0], ran=[0]).passed
     found = of_parts(*parts, ran=[0])
-    assert (found.whole, found.passed, found.idle) == (True, False, ("empty",))
+    assert (found.complete, found.passed, found.not_run) == (True, False, ("empty",))
     assert list(text.totals(found))[-1] == "nothing of empty was run"
     assert "- nothing of empty was run" in markdown(found).splitlines()
     assert "nothing of empty was run" in html_page(found)
     last = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert [(case.name, type(case.result[0]).__name__) for case in last] == [("empty", "Error")]
-    assert found.plain()["nothing_run"] == ["empty"]
+    assert found.to_dict()["nothing_run"] == ["empty"]
 
 
 def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
@@ -229,7 +229,7 @@ def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
     assert list(text.totals(found)) == [told, "nothing of counts was run"]
     skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert (skipped.name, type(skipped.result[0]).__name__) == ("deep", "Skipped")
-    assert [one["id"] for one in found.plain()["left_out"]] == ["deep"]
+    assert [one["id"] for one in found.to_dict()["left_out"]] == ["deep"]
 
 
 @pytest.mark.parametrize(
@@ -238,13 +238,13 @@ def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
 )
 def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
     one = result("a", solved=False, points=points, max_points=None if points is None else 10)
-    found = summary(one, points_mark=PassMark.read(mark))
+    found = summary(one, points_mark=PassMark.parse(mark))
     assert found.passed is passed
     told = next(text.totals(found))
     assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in told
     assert ("none is given" in told) is (points is None)
     # each of two marks counts
-    assert not summary(one, points_mark=PassMark.read(mark), mark=PassMark(1)).passed
+    assert not summary(one, points_mark=PassMark.parse(mark), mark=PassMark(1)).passed
 
 
 # --- against a baseline -----------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
 
 def against(before: CaseResult, now: CaseResult, *, timed: bool) -> str:
     setup = RunSetup(engines=[], sections=[])
-    found = compare([now], Saved(setup, (before,), 0), timed={now.key} if timed else ())
+    found = compare([now], SavedRun(setup, (before,), 0), timed={now.key} if timed else ())
     kinds = [name for name in Comparison.__struct_fields__ if getattr(found, name)]
     assert found.unlike == ()
     return " ".join(kinds)
@@ -309,7 +309,7 @@ def test_runs_that_are_not_alike_are_told_apart() -> None:
         return RunSetup.of([Section(name="part", cases=(), **section)], [])
 
     def unlike(before: RunSetup, now: RunSetup) -> tuple[str, ...]:
-        return compare([], Saved(before, (), 0), timed=(), setup=now).unlike
+        return compare([], SavedRun(before, (), 0), timed=(), setup=now).unlike
 
     nodes = setup(limit=Limit(nodes=9))
     assert unlike(nodes, setup(limit=Limit(nodes=9))) == ()
@@ -321,20 +321,20 @@ def test_runs_that_are_not_alike_are_told_apart() -> None:
     comparison = Comparison(unlike=(said,))
     lines = list(text.changes(summary(result("a", solved=True), comparison=comparison)))
     assert lines == ["against the baseline: nothing differs", f"  the baseline was run otherwise: {said}"]
-    plain = summary(result("a"), comparison=comparison).plain()["baseline"]
+    plain = summary(result("a"), comparison=comparison).to_dict()["baseline"]
     assert plain["unlike"] == [said]
 
 
 def test_points_are_told_against_the_baseline() -> None:
     before, now = (result("a", points=points, max_points=10) for points in (9, 3))
-    (change,) = compare([now], Saved(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
+    (change,) = compare([now], SavedRun(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
     assert str(change) == "a: not solved, 9/10 points, now not solved, 3/10 points"
 
 
 def test_what_broke_is_told_first() -> None:
     comparison = compare(
         [result("a", solved=True), result("b", note="why"), result("c", solved=True, solved_nodes=9)],
-        Saved(
+        SavedRun(
             RunSetup(engines=[], sections=[]),
             (
                 result("a"),
