@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from adapter.errors import OptionError
 from adapter.games.base import Board
 from adapter.position import Position
 from adapter.suite.case import CaseResult, SuiteCase
@@ -66,11 +67,21 @@ async def test_an_engine_is_told_that_the_game_is_chess960(
     cases: Cases, run: Run, real: Real, name: str
 ) -> None:
     """A game of chess before and after must not change how castling is read."""
-    chess960 = "1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 31 ;D2 934"
+    chess960 = "1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 23 ;D2 442"
     chess = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 ;D1 26 ;D2 568"
     results = await run(cases(chess, chess960, chess), real(name), limit=Limit(depth=2))
     assert failed(results) == []
     assert [result.variant for result in results] == ["chess", "chess960", "chess"]
+
+
+async def test_an_engine_without_chess960_is_not_asked_to_count_it(
+    cases: Cases, run: Run, scripted: Callable[..., ResolvedEngine], tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("> uci\n< id name Plain\n< uciok\n> isready\n< readyok\n> quit\n")
+    entry = EngineEntry(scripted("--play", str(talk)), {}, ("chess960",))
+    with pytest.raises(OptionError, match="UCI_Chess960"):
+        await run(cases("1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 23"), entry)
 
 
 @pytest.mark.engine("fairy-stockfish")
