@@ -1,4 +1,4 @@
-"""`fenwire perft`: the number of lines of legal moves to a depth, by our rules and by an engine's."""
+"""`fenwire perft`: counts lines of legal moves, by our own rules and by an engine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("perft")
 @position_words
-@click.option("--depth", type=click.IntRange(min=0), required=True, help="Half-moves to look ahead.")
+@click.option("--depth", type=click.IntRange(min=0), required=True, help="Depth in half-moves.")
 @click.option(
-    "--engine", metavar="E", help="Compare with the count of this engine (one that knows `go perft`)."
+    "--engine", metavar="E", help="Compare with the count of this engine; it must support `go perft`."
 )
 @click.option("--divide", "split", is_flag=True, help="Show the count for each first move.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -34,7 +34,7 @@ def command(
     split: bool,
     as_json: bool,
 ) -> int:
-    """Count the lines of legal moves to a depth; with --engine, compare with its count, move by move.
+    """Count the lines of legal moves to a depth; with --engine, compare the counts move by move.
 
     TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """

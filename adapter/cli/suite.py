@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,23 +44,25 @@ _FOLDER = click.Path(file_okay=False)
 @limit_options
 @reading_options
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes of an engine at once.")
-@click.option("--min-solved", metavar="N|P%", help="The pass mark: so many cases, or so many per cent.")
-@click.option("--min-points", metavar="N|P%", help="The same of points, where moves have points (c0).")
-@click.option("--save", metavar="F", type=_FILE, help="Save the run as it goes, for --baseline and --resume.")
+@click.option("--min-solved", metavar="N|P%", help="Pass mark: a number of cases, or a percentage.")
+@click.option("--min-points", metavar="N|P%", help="Pass mark for points, where moves have points (c0).")
+@click.option("--save", metavar="F", type=_FILE, help="Save the run, for --baseline and --resume.")
 @click.option("--baseline", metavar="F", type=_FILE, help="Compare with a saved run, case by case.")
-@click.option("--resume", metavar="F", type=_FILE, help="Go on with a saved run, or begin it.")
+@click.option("--resume", metavar="F", type=_FILE, help="Continue a saved run, or start it.")
 @click.option("--junit", metavar="F", type=_FILE, help="Write JUnit XML.")
 @click.option("--markdown", metavar="F", type=_FILE, help="Write Markdown.")
 @click.option("--html", metavar="F", type=_FILE, help="Write one HTML page, with boards.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each case.")
-@click.option("--transcript", metavar="DIR", type=_FOLDER, help="Keep what was said in cases that failed.")
+@click.option(
+    "--transcript", metavar="DIR", type=_FOLDER, help="Record the talk with engines in cases that failed."
+)
 def command(**given: Any) -> int:
-    """Set engines before test suites: EPD (bm, am, dm, points in c0, limits in acd acn acs), perft files.
+    """Run engines on test suites: EPD (bm, am, dm, points in c0, limits in acd acn acs) and perft files.
 
-    A limit given here goes before a case's own, and that before a suite file's. Without --min-solved and
-    --min-points any result of a search will do; wrong perft counts, engines that fail, lines that are no case
-    and a part of which nothing was run end with exit code 1 all the same. Perft is
-    counted as deep as --depth and as far as --nodes allow, to a million lines without them.
+    Limits: command line first, then the case, then the suite file. Perft is counted as deep as --depth and as
+    far as --nodes allow, to a million nodes without them. --min-solved and --min-points set pass marks;
+    without them any choice of moves passes. The exit code is 1 if a mark is missed, a perft count is wrong,
+    an engine fails, a line is not a case, or no case of a part was run.
     """
     if given["infinite"]:
         raise click.UsageError("--infinite would never get to the second case; give another limit")
@@ -151,25 +153,23 @@ def _execute(run: SuiteRun, *, as_json: bool) -> BaseException | None:
 @contextmanager
 def _display(run: SuiteRun, *, as_json: bool) -> Iterator[OnResult]:
     """Shows results: a line each, in the suite's order, and on a terminal sums and a progress bar."""
-    terminal = sys.stdout.isatty()
-    if not sys.stderr.isatty() or (terminal and as_json):
-        with _lines(run, as_json=as_json) as show_line:
-            yield show_line
-        return
     from adapter.suite.report.text import live
 
-    planned = [len(jobs) for jobs in run.plan]
-    with live(planned, [entry.title for entry in run.entries], run.results, rows=terminal) as draw:
-        if terminal:
-            yield draw
-            return
-        with _lines(run, as_json=as_json) as show_line:
+    terminal = sys.stdout.isatty()
+    bar = sys.stderr.isatty() and not (terminal and as_json)
+    shows: list[OnResult] = []
+    with ExitStack() as stack:
+        if bar:
+            planned, titles = [len(jobs) for jobs in run.plan], [entry.title for entry in run.entries]
+            shows.append(stack.enter_context(live(planned, titles, run.results, rows=terminal)))
+        if not (bar and terminal):
+            shows.append(stack.enter_context(_lines(run, as_json=as_json)))
 
-            def show_both(result: CaseResult) -> None:
-                show_line(result)
-                draw(result)
+        def show(result: CaseResult) -> None:
+            for each in reversed(shows):
+                each(result)
 
-            yield show_both
+        yield show
 
 
 @contextmanager
