@@ -76,7 +76,7 @@ def command(
 
 
 def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[str, int]]:
-    """Counts for each first move, with a progress bar on a terminal."""
+    """Count for each first move, with a progress bar on a terminal."""
     from adapter.perft import divide
 
     if depth < 1:
@@ -92,7 +92,7 @@ def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[s
 
 
 async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[str, PerftCount]:
-    """Returns the engine's name and its count."""
+    """Return the engine's name and its count."""
     from adapter.cli.signals import terminable
     from adapter.engine import Engine
     from adapter.suite.perft_count import engine_count

@@ -83,7 +83,7 @@ def command(**given: Any) -> int:
 
 
 def _make_run(given: Mapping[str, Any]) -> SuiteRun:
-    """Makes the run that the options describe; reports invalid lines and notes on the engines."""
+    """Make the run that the options describe; report invalid lines and notes on the engines."""
     from adapter.suite.engine_entry import engine_entries
     from adapter.suite.runner import SuiteRun
 
@@ -135,7 +135,7 @@ def _config(given: Mapping[str, Any]) -> SuiteConfig:
 
 
 def _execute(run: SuiteRun, *, as_json: bool) -> BaseException | None:
-    """Runs to the end; returns what stopped the run early, if anything."""
+    """Run to the end; return what stopped the run early, if anything."""
     from adapter.errors import EngineError
 
     async def execute() -> None:
@@ -152,7 +152,7 @@ def _execute(run: SuiteRun, *, as_json: bool) -> BaseException | None:
 
 @contextmanager
 def _display(run: SuiteRun, *, as_json: bool) -> Iterator[OnResult]:
-    """Shows results: a line each, in the suite's order, and on a terminal sums and a progress bar."""
+    """Show results: a line each, in the suite's order, and on a terminal sums and a progress bar."""
     from adapter.suite.report.text import live
 
     terminal = sys.stdout.isatty()
@@ -174,8 +174,7 @@ def _display(run: SuiteRun, *, as_json: bool) -> Iterator[OnResult]:
 
 @contextmanager
 def _lines(run: SuiteRun, *, as_json: bool) -> Iterator[OnResult]:
-    """Prints a line for each result, earlier ones too, in the suite's order; at the end also those that wait
-    for a result that does not come."""
+    """Print a line for each result, in the suite's order; at the end those that wait for a missing one."""
     from adapter.suite.report.text import row
 
     keys = deque(job.key for jobs in run.plan for job in jobs)
@@ -208,7 +207,7 @@ def _lines(run: SuiteRun, *, as_json: bool) -> Iterator[OnResult]:
 
 
 def _check_outputs(given: Mapping[str, Any]) -> None:
-    """Refuses files that cannot be written before a run that may take hours."""
+    """Refuse files that cannot be written before a run that may take hours."""
     from adapter.errors import ConfigError
 
     for name in ("save", "resume", "junit", "markdown", "html"):
@@ -217,7 +216,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
 
 
 def _report(summary: SuiteSummary, given: Mapping[str, Any]) -> None:
-    """Prints the sums and writes the reports that were asked for."""
+    """Print the sums and write the reports that were asked for."""
     from adapter.suite.report import FORMS, text, write
 
     if given["as_json"]:

@@ -26,8 +26,10 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The differences between a run and its baseline. `added` and `gone` are cases only one of them has;
-    `unlike` says in words how the two were run differently."""
+    """The differences between a run and its baseline.
+
+    `added` and `gone` are cases only one of them has; `unlike` describes how the two were run differently.
+    """
 
     fixed: tuple[Change, ...] = ()
     broken: tuple[Change, ...] = ()
@@ -45,7 +47,7 @@ def compare(
     timed: Container[CaseKey],
     setup: RunSetup | None = None,
 ) -> Comparison:
-    """Compares results of the same engine index, section, id and position; the engine may be another.
+    """Compare results of the same engine index, section, id and position; the engine may be another.
 
     A case is broken if it is not solved any more or has fewer points; costs are compared if the limit is the
     same. `timed` holds the keys of cases whose search ends by the clock: their times are compared, not their

@@ -45,7 +45,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.points.values(), default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the expectations as JSON types, by opcode; perft counts by depth."""
+        """Return the expectations as JSON types, by opcode; perft counts by depth."""
         values: dict[str, Any] = {
             "bm": list(self.best),
             "am": list(self.avoid),
@@ -56,7 +56,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
         return {opcode: value for opcode, value in values.items() if value not in ([], {}, None)}
 
     def describe(self, position: Position | None) -> str:
-        """Returns the expectations in a few words, with moves in the game's own notation."""
+        """Return the expectations in a few words, with moves in the game's own notation."""
 
         def notation(moves: Iterable[str]) -> list[str]:
             return [position.san(move) if position else move for move in moves]
@@ -151,6 +151,6 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, rename={"engine_inde
         return self.engine_index, self.section, self.id
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the line `fenwire suite --json` prints."""
+        """Return the line `fenwire suite --json` prints."""
         names = "id engine fen expected best solved points solved_depth solved_ms note"
         return {name: getattr(self, name) for name in names.split()}

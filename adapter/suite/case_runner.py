@@ -71,11 +71,11 @@ class CaseRunner:
         self.engine = self._new_engine()
 
     async def close(self) -> None:
-        """Ends the engine."""
+        """End the engine."""
         await self.engine.close()
 
     async def run_case(self, job: CaseJob) -> CaseResult:
-        """Returns the result of one case. Errors of the engine, its death included, belong to the result.
+        """Return the result of one case. Errors of the engine, its death included, belong to the result.
 
         Raises EngineStartError for an engine that does not start (again); LimitError, OptionError and
         ConfigError for what the engine cannot be asked.
@@ -121,7 +121,7 @@ class CaseRunner:
         return Engine(self._entry.found, self._entry.options, self._recorder)
 
     async def _replace_engine(self) -> None:
-        """Replaces an engine that failed by a new one: a failure costs one case, however many there are."""
+        """Replace an engine that failed by a new one: a failure costs one case, however many there are."""
         await self.engine.close()
         self.engine = self._new_engine()
 
@@ -177,7 +177,7 @@ class CaseRunner:
         return search, SolutionTracker(case.expected, case.position, search.driver.dialect)
 
     async def _follow(self, search: SearchHandle, tracker: SolutionTracker) -> Analysis:
-        """Passes a search's infos to the tracker and returns its result."""
+        """Pass a search's infos to the tracker and return its result."""
         result = asyncio.ensure_future(self.engine.conclude(search))
         try:
             while not result.done():
@@ -245,14 +245,17 @@ class SyncCaseRunner:
         self._loop = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def run_case(self, case: SuiteCase) -> CaseResult:
-        """Returns the case's result. Raises EngineStartError for an engine that does not start, and again for
-        each later case; ConfigError, LimitError and OptionError as a run does."""
+        """Return the case's result.
+
+        Raises EngineStartError for an engine that does not start, and again for each later case; ConfigError,
+        LimitError and OptionError as a run does.
+        """
         if self._failure is not None:
             raise self._failure
         return self._loop.run(self._run_case(case))
 
     def close(self) -> None:
-        """Ends the engines."""
+        """End the engines."""
         self._loop.run(self._close())
         self._loop.close()
 

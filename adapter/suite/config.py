@@ -34,14 +34,14 @@ class PassMark(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> PassMark:
-        """Parses a mark such as `20` or `80%`. Raises ConfigError."""
+        """Parse a mark such as `20` or `80%`. Raises ConfigError."""
         match = re.fullmatch(r"(\d+)(%?)", text.strip())
         if match is None or (match[2] and int(match[1]) > 100):
             raise ConfigError(f"a pass mark is a whole number or a percentage (20, 80%), not {text!r}")
         return cls(int(match[1]), bool(match[2]))
 
     def reached(self, got: int, total: int) -> bool:
-        """Returns whether that many of the total are enough; never where the total is 0."""
+        """Return whether that many of the total are enough; never where the total is 0."""
         return total > 0 and (100 * got >= self.least * total if self.percent else got >= self.least)
 
     def __str__(self) -> str:
@@ -67,11 +67,11 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     points_mark: PassMark | None = None
 
     def limit_of(self, case: SuiteCase) -> Limit:
-        """Returns the limit of a case's search."""
+        """Return the limit of a case's search."""
         return self.limit or case.limit or self.default or Limit(seconds=DEFAULT_SECONDS)
 
     def counts_of(self, case: SuiteCase) -> list[tuple[int, int]]:
-        """Returns the perft counts of a case (depth, nodes) that the limit's `depth` and `nodes` allow."""
+        """Return the perft counts of a case (depth, nodes) that the limit's `depth` and `nodes` allow."""
         limit = self.limit or case.limit or self.default
         depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
         most = MAX_PERFT_NODES if depth is None and nodes is None else nodes
@@ -82,7 +82,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def skips(self, case: SuiteCase) -> bool:
-        """Returns whether a perft case has no count within its limit."""
+        """Return whether a perft case has no count within its limit."""
         return bool(case.expected.counts) and not self.counts_of(case)
 
 
@@ -139,7 +139,7 @@ class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_config(name: str) -> Path:
-    """Returns the suite file of that path, or the packaged one of that name. Raises ConfigError."""
+    """Return the suite file of that path, or the packaged one of that name. Raises ConfigError."""
     path = Path(name)
     if path.is_file():
         return path
@@ -151,7 +151,7 @@ def find_config(name: str) -> Path:
 
 
 def read_config(path: Path) -> SuiteConfig:
-    """Reads a suite file. Raises ConfigError naming the file, the place in it, and what is expected."""
+    """Read a suite file. Raises ConfigError naming the file, the place in it, and what is expected."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         file = msgspec.convert(data, SuiteFile)
@@ -209,7 +209,7 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
 
 
 def _explain(message: str) -> str:
-    """Rewords a conversion error: the place first, and the known keys for an unknown one."""
+    """Reword a conversion error: the place first, and the known keys for an unknown one."""
     match = re.fullmatch(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`", message, re.DOTALL)
     what, at = (match["what"], match["at"]) if match else (message, "")
     place = f"{at}: " if at else ""

@@ -24,7 +24,7 @@ class EngineEntry(msgspec.Struct, frozen=True):
         return self.found.profile.title or self.found.profile.name
 
     def identity(self) -> dict[str, object]:
-        """Returns what identifies the same engine in another run, as JSON types."""
+        """Return what identifies the same engine in another run, as JSON types."""
         return {
             "profile": self.found.profile.name,
             "command": list(self.found.command),
@@ -38,8 +38,9 @@ def engine_entries(
     variants: Iterable[str],
     options: Mapping[str, OptionValue] | None = None,
 ) -> tuple[EngineEntry, ...]:
-    """Resolves the engines of a run over cases of these variants: those wanted (name, path or command line,
-    and its own options), else one for each variant. The built-in engine is used only if it is named.
+    """Resolve the engines wanted (name, path or command line, and options), else one for each variant.
+
+    The built-in engine is used only if it is named. `options` are for all engines.
 
     Raises ConfigError for an unknown engine and for a variant that no engine plays, EngineStartError for an
     engine that is not installed.

@@ -55,7 +55,7 @@ class EpdOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_case(text: str, options: EpdOptions | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
-    """Reads the case of one EPD line. Raises FenwireError with a reason of one sentence."""
+    """Read the case of one EPD line. Raises FenwireError with a reason of one sentence."""
     # `… 0 1;D1 20`: some files leave no blank between the last field and the operations
     head, quote, tail = text.partition('"')
     text = head.replace(";", " ;", 1) + quote + tail
@@ -77,14 +77,14 @@ def read_case(text: str, options: EpdOptions | None = None, *, source: str = "",
 def perft_case(
     text: str, counts: Iterable[tuple[int, int]], options: EpdOptions, *, name: str, source: str, line: int
 ) -> SuiteCase:
-    """Makes a perft case of a record without operations. Raises FenwireError as `read_case` does."""
+    """Make a perft case of a record without operations. Raises FenwireError as `read_case` does."""
     _, record = _read_position(text, options, perft=True)
     expected = Expected(counts=tuple(sorted(counts)))
     return SuiteCase(id=name, expected=expected, source=source, line=line, **record)
 
 
 def parse_operations(text: str) -> list[Operation]:
-    """Returns EPD operations in order, repeated ones too; the last semicolon may be missing.
+    """Return EPD operations in order, repeated ones too; the last semicolon may be missing.
 
     Raises FenwireError for a quote that is never closed and for an invalid opcode.
     """
@@ -106,8 +106,7 @@ def parse_operations(text: str) -> list[Operation]:
 def _read_position(
     text: str, options: EpdOptions, *, perft: bool
 ) -> tuple[Position | None, Mapping[str, Any]]:
-    """Returns the position and the case's fields that describe it. The position is None for a record that is
-    only good for our own perft."""
+    """Return the position, None for a record that only our own perft can use, and the case's fields of it."""
     try:
         position = Position.parse(text, variant=options.variant, side=options.side, allow=options.allow)
     except FenError as error:
@@ -200,8 +199,7 @@ def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, leas
 
 
 def _points_of_pairs(position: Position, comment: str) -> Mapping[str, int]:
-    """Reads `Nf3=10, e4=5`. A comment that mixes points and other text is an error: a case that lost some
-    of its points would be judged wrong."""
+    """Read `Nf3=10, e4=5`. Points mixed with other text are an error: a case must not lose some of them."""
     parts = [part for each in comment.split(",") if (part := each.strip())]
     pairs = [_POINTS_PAIR.fullmatch(part) for part in parts]
     if all(pairs):
@@ -215,7 +213,7 @@ def _points_of_pairs(position: Position, comment: str) -> Mapping[str, int]:
 
 
 def _points_of_lists(position: Position, comments: Mapping[str, str]) -> Mapping[str, int]:
-    """Reads moves in `c9` or `c7` and their points in `c8`."""
+    """Read moves in `c9` or `c7` and their points in `c8`."""
     numbers = comments.get("c8", "").split()
     name = next((name for name in _POINTS_MOVES if comments.get(name)), None)
     if name is None or not numbers or not all(number.isdecimal() for number in numbers):

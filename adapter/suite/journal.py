@@ -32,14 +32,14 @@ class RunSetup(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, sections: Sequence[Section], entries: Sequence[EngineEntry]) -> RunSetup:
-        """Returns the setup of a run."""
+        """Return the setup of a run."""
         return cls(
             engines=[entry.identity() for entry in entries],
             sections=[_section_identity(section) for section in sections],
         )
 
     def differences(self, other: RunSetup) -> Iterator[str]:
-        """Yields in words what is different in another run; nothing where the results can be mixed."""
+        """Yield in words what is different in another run; nothing where the results can be mixed."""
         # as if written and read: tuples become lists
         mine, theirs = (msgspec.to_builtins(one) for one in (self, other))
         if mine["engines"] != theirs["engines"]:
@@ -61,7 +61,7 @@ class SavedRun(msgspec.Struct, frozen=True):
 
 
 def read_saved(path: str | Path) -> SavedRun:
-    """Reads a saved run, finished or not; an incomplete last line is ignored.
+    """Read a saved run, finished or not; an incomplete last line is ignored.
 
     Raises ConfigError for a file that cannot be read or is no saved run.
     """
@@ -107,7 +107,7 @@ class Journal:
             self._file.seek(0, os.SEEK_END)
 
     def add(self, result: CaseResult) -> None:
-        """Appends a result."""
+        """Append a result."""
         self._write(result)
 
     def __enter__(self) -> Self:

@@ -30,7 +30,7 @@ class LoadedCases(msgspec.Struct, frozen=True):
 
 
 def load(paths: Iterable[str | Path], options: EpdOptions | None = None) -> LoadedCases:
-    """Loads the cases of files. An invalid line is reported with its number and the reason.
+    """Load the cases of files. An invalid line is reported with its number and the reason.
 
     A case's source is the name of its file, or the path where another file has the same name. Raises
     ConfigError for a file that cannot be read, holds no suite, or is empty: a truncated file must not pass.
@@ -56,8 +56,7 @@ def load(paths: Iterable[str | Path], options: EpdOptions | None = None) -> Load
 
 
 def collect(found: Iterable[SuiteCase | InvalidLine]) -> LoadedCases:
-    """Separates cases from invalid lines and makes ids unique: a case without one is named by its place, a
-    repeated one gets a number."""
+    """Separate cases from invalid lines and make ids unique; a case without an id is named by its place."""
     cases: list[SuiteCase] = []
     bad: list[InvalidLine] = []
     used: set[str] = set()
@@ -76,7 +75,7 @@ def collect(found: Iterable[SuiteCase | InvalidLine]) -> LoadedCases:
 
 
 def read_epd(lines: _NumberedLines, options: EpdOptions, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
-    """Reads EPD lines; empty ones and comments (`#`, `%`, `//`) are skipped."""
+    """Read EPD lines; empty ones and comments (`#`, `%`, `//`) are skipped."""
     for number, text in lines:
         line = text.strip().removeprefix("\ufeff")
         if line and not line.startswith(_COMMENTS):
@@ -86,7 +85,7 @@ def read_epd(lines: _NumberedLines, options: EpdOptions, *, source: str) -> Iter
 def read_perft(
     lines: _NumberedLines, options: EpdOptions, *, source: str
 ) -> Iterator[SuiteCase | InvalidLine]:
-    """Reads blocks of `id NAME`, `epd RECORD` and `perft DEPTH COUNT` lines. Comments begin with `#`."""
+    """Read blocks of `id NAME`, `epd RECORD` and `perft DEPTH COUNT` lines. Comments begin with `#`."""
     name, record, record_line = "", "", 0
     counts: dict[int, int] = {}
 

@@ -32,18 +32,20 @@ class PerftCount(msgspec.Struct, frozen=True):
     by_move: dict[str, int]
 
     def agrees(self, other: PerftCount) -> bool:
-        """Returns whether another count is the same, also for each move if it has counts by move."""
+        """Return whether another count is the same, also for each move if it has counts by move."""
         return self.nodes == other.nodes and other.by_move in ({}, self.by_move)
 
     def difference(self, other: PerftCount) -> dict[str, tuple[int | None, int | None]]:
-        """Returns the first moves whose counts differ from another's, with both counts, None for a move that
-        one of them lacks; nothing where the other has no counts by move."""
+        """Return the first moves whose counts differ, with both counts, None where one lacks the move.
+
+        Nothing differs where the other has no counts by move.
+        """
         moves = sorted(self.by_move.keys() | other.by_move.keys()) if other.by_move else ()
         pairs = {move: (self.by_move.get(move), other.by_move.get(move)) for move in moves}
         return {move: (one, another) for move, (one, another) in pairs.items() if one != another}
 
     def describe_difference(self, wrong: PerftCount) -> list[str]:
-        """Returns the same in words, for a count that is wrong."""
+        """Return the same in words, for a count that is wrong."""
         return [
             f"{move} is not legal"
             if ours is None
@@ -61,7 +63,7 @@ class OwnCounts:
         self._counts: dict[tuple[str, str, int], asyncio.Task[PerftCount]] = {}
 
     async def get(self, case: SuiteCase, depth: int) -> PerftCount:
-        """Returns our own count of a case's position."""
+        """Return our own count of a case's position."""
         key = case.variant, case.fen, depth
         if key not in self._counts:
             board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
@@ -69,14 +71,14 @@ class OwnCounts:
         return await asyncio.shield(self._counts[key])
 
     async def close(self) -> None:
-        """Cancels counts that are not finished."""
+        """Cancel counts that are not finished."""
         for count in self._counts.values():
             count.cancel()
         await asyncio.gather(*self._counts.values(), return_exceptions=True)
 
 
 async def own_count(board: Board, depth: int) -> PerftCount:
-    """Counts by our own rules, on a thread; a cancelled count ends with its next first move."""
+    """Count by our own rules, on a thread; a cancelled count ends with its next first move."""
     cancelled = threading.Event()
 
     def count() -> PerftCount:
@@ -96,7 +98,7 @@ async def own_count(board: Board, depth: int) -> PerftCount:
 async def engine_count(
     engine: Engine, recorder: MemoryRecorder, position: Position, depth: int
 ) -> PerftCount:
-    """Returns an engine's own count. `recorder` is the one the engine was made with.
+    """Return an engine's own count. `recorder` is the one the engine was made with.
 
     Raises EngineProtocolError for an engine without `go perft` (it is closed then), EngineTimeout when it
     does not finish within its profile's `search` deadline, EngineDied.
@@ -131,7 +133,7 @@ async def engine_count(
 async def _read_count(
     lines: asyncio.Queue[str], driver: EngineDriver, position: Position
 ) -> PerftCount | None:
-    """Reads the count an engine prints; None if it searches instead or fails."""
+    """Read the count an engine prints; None if it searches instead or fails."""
     by_move: dict[str, int] = {}
     while driver.failure is None:
         try:

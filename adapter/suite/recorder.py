@@ -56,7 +56,7 @@ class MemoryRecorder:
         return not self._records
 
     def listen(self) -> asyncio.Queue[str]:
-        """Returns a queue of the lines the engine prints from now on, until the next call."""
+        """Return a queue of the lines the engine prints from now on, until the next call."""
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[str] = asyncio.Queue()
         self._rest = b""
@@ -70,7 +70,7 @@ class MemoryRecorder:
         return queue
 
     def write(self, folder: Path, name: str) -> str:
-        """Writes the case's conversation to a file named after it; returns its path. Raises ConfigError."""
+        """Write the case's conversation to a file named after it; return its path. Raises ConfigError."""
         path = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name)[:100].strip('-.') or 'case'}.txt"
         try:
             folder.mkdir(parents=True, exist_ok=True)

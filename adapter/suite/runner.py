@@ -71,9 +71,9 @@ class SuiteRun:
         self._own_counts = OwnCounts()
 
     async def run(self, on_result: OnResult) -> None:
-        """Runs the cases that are left; every engine is started before the first case. New results are passed
-        to `on_result`; if the run fails or is cancelled, those until then are saved, and in `results`.
+        """Run the cases that are left; every engine is started before the first case.
 
+        New results are passed to `on_result`, saved, and added to `results`, also if the run fails later.
         Raises EngineStartError for an engine that does not start, or not again after it died; LimitError,
         OptionError and ConfigError for what an engine cannot be asked.
         """
@@ -104,7 +104,7 @@ class SuiteRun:
                 await uninterrupted(self._close(runner for runner, _ in started))
 
     def summary(self) -> SuiteSummary:
-        """Returns the summary of the run so far."""
+        """Return the summary of the run so far."""
         names = [self._names.get(index, entry.title) for index, entry in enumerate(self.entries)]
         keys = [[job.key for job in jobs] for jobs in self.plan]
         comparison = None
@@ -122,7 +122,7 @@ class SuiteRun:
         return CaseRunner(self.entries[index], self._own_counts, self._transcripts)
 
     def _set_name(self, index: int, name: str) -> None:
-        """Takes the name of an engine that has started; of two with one name the second gets a number."""
+        """Take the name of an engine that has started; of two with one name the second gets a number."""
         before = self._names.pop(index, None)
         unique = f"{name} #{index + 1}" if name in self._names.values() else name
         if before not in (None, unique):
@@ -157,8 +157,7 @@ class SuiteRun:
 
 
 async def run_jobs(runners: Sequence[CaseRunner], jobs: deque[CaseJob], on_result: OnResult) -> None:
-    """Runs jobs on the runners of one engine, each taking the next job when it is free; closes the runners.
-    An error of one of them ends all."""
+    """Run jobs on the runners of one engine, then close them; an error of one runner ends all."""
 
     async def work(runner: CaseRunner) -> None:
         try:

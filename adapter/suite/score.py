@@ -25,7 +25,7 @@ class CaseVerdict(msgspec.Struct, frozen=True):
 
 
 def judge_move(expected: Expected, best: MoveTo | None, position: Position) -> CaseVerdict:
-    """Returns the verdict on an engine's move; an expected mate is not considered."""
+    """Return the verdict on an engine's move; an expected mate is not considered."""
     if best is None:
         return CaseVerdict(False, _points(expected, ""), "the engine named no move")
     points = _points(expected, best.move)
@@ -37,8 +37,7 @@ def judge_move(expected: Expected, best: MoveTo | None, position: Position) -> C
 
 
 def judge_finished_game(expected: Expected, position: Position) -> CaseVerdict | None:
-    """Returns the verdict on a game that is over, None while it goes on. `dm 0` expects the side to move to
-    have lost."""
+    """Return the verdict on a game that is over, else None; `dm 0` expects the side to move to have lost."""
     outcome = position.outcome
     if outcome is None:
         return None
@@ -47,7 +46,7 @@ def judge_finished_game(expected: Expected, position: Position) -> CaseVerdict |
 
 
 async def verify_mate(position: Position, analysis: Analysis, moves: int, ask: AskEngine) -> str:
-    """Returns why a mate in at most `moves` is not proven; empty if it is.
+    """Return why a mate in at most `moves` is not proven; empty if it is.
 
     The score must claim it, and the line is played until the opponent has lost by the rules. Engines shorten
     their lines where a table holds the rest: `ask` then continues from the end of the line.
@@ -97,7 +96,7 @@ class SolutionTracker:
         self._last = Solution()
 
     def add(self, info: Info) -> None:
-        """Takes the next info; only the best line counts."""
+        """Take the next info; only the best line counts."""
         if not info.pv or info.multipv > 1:
             return
         right = self._is_right(info.pv[0], info.score)
@@ -107,12 +106,11 @@ class SolutionTracker:
         self._found = (self._found or self._last) if right else None
 
     def finish(self, *, solved: bool) -> Solution:
-        """Returns when the final answer was found; empty for a case that is not solved. An engine that
-        changes its mind with the best move itself found it with its last info."""
+        """Return when the final answer was found; with the last info if only the best move was right."""
         return (self._found or self._last) if solved else Solution()
 
     def _is_right(self, word: str, score: Score | None) -> bool | None:
-        """Returns whether a reported move and score solve the case, None if that is not known."""
+        """Return whether a reported move and score solve the case, None if that is not known."""
         try:
             move = self._position.read_wire(word, self._dialect)
         except ValueError:
@@ -126,7 +124,7 @@ class SolutionTracker:
 
 
 def _is_solution(expected: Expected, move: str) -> bool:
-    """Returns whether a canonical move solves a case, apart from mates; of points alone, the best do."""
+    """Return whether a canonical move solves a case, apart from mates; of points alone, the best do."""
     if move in expected.avoid:
         return False
     if expected.best:
@@ -143,7 +141,7 @@ def _points(expected: Expected, move: str) -> int | None:
 
 
 def _line(analysis: Analysis) -> tuple[str, ...]:
-    """Returns the moves an engine would play: its line if that begins with its best move, else that alone."""
+    """Return the moves an engine would play: its line if that begins with its best move, else that alone."""
     best = () if analysis.best is None else (analysis.best.move,)
     line = analysis.lines[0].pv if analysis.lines else ()
     return line if line[:1] == best else best

@@ -13,8 +13,7 @@ from adapter.suite.config import Section
 
 
 class SectionScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One engine's sums over one section: `cases` of `planned` were run. Whether a mark was reached is None
-    where none is set."""
+    """One engine's sums over one section: `cases` of `planned` were run; marks are None where none is set."""
 
     engine_index: int
     section: int
@@ -34,7 +33,7 @@ class SectionScore(msgspec.Struct, frozen=True, kw_only=True):
     passed: bool
 
     def includes(self, result: CaseResult) -> bool:
-        """Returns whether a result is of this engine and section."""
+        """Return whether a result is of this engine and section."""
         return (result.engine_index, result.section) == (self.engine_index, self.section)
 
 
@@ -74,7 +73,7 @@ class SuiteSummary(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(result for result in self.results if not result.solved)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the sums as JSON types: what `fenwire suite --json` prints last."""
+        """Return the sums as JSON types: what `fenwire suite --json` prints last."""
         baseline = None
         if self.comparison is not None:
             baseline = {
@@ -109,8 +108,7 @@ def summarize(
     results: Sequence[CaseResult],
     comparison: Comparison | None,
 ) -> SuiteSummary:
-    """Summarizes a run. `plan` holds the keys of the cases planned for each engine, `names` the engines'
-    names."""
+    """Summarize a run: `plan` holds the keys of the cases planned for each engine, `names` their names."""
     order = {key: place for place, key in enumerate(key for keys in plan for key in keys)}
     ordered = tuple(sorted(results, key=lambda result: order[result.key]))
     scores = tuple(

@@ -18,7 +18,7 @@ FORMS = {
 
 
 def write(form: str, path: str | Path, summary: SuiteSummary) -> None:
-    """Writes a report. Raises ConfigError for a file that cannot be written."""
+    """Write a report. Raises ConfigError for a file that cannot be written."""
     from adapter.errors import ConfigError
 
     module, function = FORMS[form]

@@ -30,12 +30,12 @@ _LEGEND = "On each board the engine's move is tinted, and the squares of the exp
 
 
 def markdown(summary: SuiteSummary) -> str:
-    """Returns a run as Markdown."""
+    """Return a run as Markdown."""
     return "\n".join(_markdown_lines(summary)) + "\n"
 
 
 def html_page(summary: SuiteSummary) -> str:
-    """Returns a run as an HTML page that needs no other file."""
+    """Return a run as an HTML page that needs no other file."""
     return "\n".join(_html_lines(summary)) + "\n"
 
 

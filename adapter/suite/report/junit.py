@@ -15,8 +15,7 @@ KINDS = {"failure": Failure, "error": Error, "skipped": Skipped}
 
 
 class JUnitTest(msgspec.Struct, frozen=True, kw_only=True):
-    """One test: `kind` is `failure`, `error`, `skipped`, or empty if it passed; `text` is shown beside its
-    `message`."""
+    """One test: `kind` is `failure`, `error`, `skipped`, or empty if it passed; `text` adds to `message`."""
 
     name: str
     seconds: float = 0.0
@@ -26,7 +25,7 @@ class JUnitTest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def document(title: str, suites: Iterable[tuple[str, Iterable[JUnitTest]]]) -> bytes:
-    """Returns the XML of these test suites, each with its name."""
+    """Return the XML of these test suites, each with its name."""
     xml = JUnitXml(clean(title))
     for name, tests in suites:
         suite = TestSuite(clean(name))
@@ -44,8 +43,7 @@ def document(title: str, suites: Iterable[tuple[str, Iterable[JUnitTest]]]) -> b
 
 
 def junit_xml(summary: SuiteSummary) -> bytes:
-    """Returns a run as JUnit XML; an invalid line is a test with an error, and so is a section that was not
-    run."""
+    """Return a run as JUnit XML; an invalid line is an error, and so is a section that was not run."""
     suites = [
         (f"{score.name} ({score.engine})", [_test(one) for one in summary.results if score.includes(one)])
         for score in summary.scores

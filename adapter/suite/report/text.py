@@ -18,12 +18,12 @@ _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), 
 
 
 def clean(text: str) -> str:
-    """Returns the text without control characters and lone surrogates, which no report can hold."""
+    """Return the text without control characters and lone surrogates, which no report can hold."""
     return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
 
 
 def row(result: CaseResult) -> str:
-    """Returns a result in one line."""
+    """Return a result in one line."""
     parts = [f"{status(result)} {result.id:<{ID_WIDTH}}"]
     parts += [f"{result.answer:<8}"] if result.answer else []
     parts += [cost(result), result.note] if result.solved else [result.note]
@@ -31,12 +31,12 @@ def row(result: CaseResult) -> str:
 
 
 def status(result: CaseResult) -> str:
-    """Returns `ok`, `FAIL` or `ERR`, padded to four characters."""
+    """Return `ok`, `FAIL` or `ERR`, padded to four characters."""
     return "ok  " if result.solved else "ERR " if result.fault else "FAIL"
 
 
 def cost(result: CaseResult) -> str:
-    """Returns depth, nodes and time of the solution."""
+    """Return depth, nodes and time of the solution."""
     parts = [f"depth {result.solved_depth}" if result.solved_depth is not None else ""]
     parts.append(f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else "")
     parts.append(f"{result.solved_ms / 1000:.2f} s" if result.solved_ms is not None else "")
@@ -44,7 +44,7 @@ def cost(result: CaseResult) -> str:
 
 
 def share(score: SectionScore) -> str:
-    """Returns how many cases are solved, with points and pass marks."""
+    """Return how many cases are solved, with points and pass marks."""
     parts = [f"{score.solved}/{score.cases} solved"]
     if score.points is not None:
         parts.append(f"{score.points}/{score.max_points} points")
@@ -62,13 +62,13 @@ def share(score: SectionScore) -> str:
 
 
 def score_cells(summary: SuiteSummary) -> list[tuple[str, ...]]:
-    """Returns the sums as rows of a table, below a row of headings."""
+    """Return the sums as rows of a table, below a row of headings."""
     head = ("part", "engine", "result", TOTAL_TIME)
     return [head, *((one.name, one.engine, share(one), f"{one.ms / 1000:.1f} s") for one in summary.scores)]
 
 
 def totals(summary: SuiteSummary) -> Iterator[str]:
-    """Yields the sums of a run, its comparison with a baseline, and what is missing."""
+    """Yield the sums of a run, its comparison with a baseline, and what is missing."""
     heads = [f"{score.engine}: {score.name}" for score in summary.scores]
     width = max(map(len, heads), default=0)
     for head, score in zip(heads, summary.scores, strict=True):
@@ -81,13 +81,13 @@ def totals(summary: SuiteSummary) -> Iterator[str]:
 
 
 def not_run(summary: SuiteSummary) -> Iterator[str]:
-    """Yields the cases that were left out, and the sections that were not run."""
+    """Yield the cases that were left out, and the sections that were not run."""
     yield from (f"left out {one}" for one in summary.left_out)
     yield from (f"nothing of {name} was run" for name in summary.not_run)
 
 
 def changes(summary: SuiteSummary) -> Iterator[str]:
-    """Yields the differences from the baseline, the worst first."""
+    """Yield the differences from the baseline, the worst first."""
     found = summary.comparison
     if found is None:
         return
@@ -110,7 +110,7 @@ def changes(summary: SuiteSummary) -> Iterator[str]:
 def live(
     planned: Sequence[int], titles: Sequence[str], done: Sequence[CaseResult], *, rows: bool
 ) -> Iterator[Callable[[CaseResult], None]]:
-    """Shows a progress bar and the sums of each engine at the bottom of the terminal (standard error).
+    """Show a progress bar and the sums of each engine at the bottom of the terminal (standard error).
 
     `planned` is the number of cases of each engine, `titles` their names until they report them, `done`
     earlier results; with `rows` each new result is printed above. Yields a function that takes a result.
