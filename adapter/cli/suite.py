@@ -84,7 +84,7 @@ def command(**given: Any) -> int:
 
 def _make_run(given: Mapping[str, Any]) -> SuiteRun:
     """Make the run that the options describe; report invalid lines and notes on the engines."""
-    from adapter.suite.engine_entry import engine_entries
+    from adapter.suite.config import engine_entries
     from adapter.suite.runner import SuiteRun
 
     suite = _config(given)

@@ -21,8 +21,7 @@ from adapter.errors import (
 )
 from adapter.position import Position
 from adapter.suite.case import CaseKey, CaseResult, SuiteCase
-from adapter.suite.config import Section
-from adapter.suite.engine_entry import EngineEntry, engine_entries
+from adapter.suite.config import EngineEntry, Section, engine_entries
 from adapter.suite.perft_count import OwnCounts, PerftCount, engine_count
 from adapter.suite.recorder import MemoryRecorder
 from adapter.suite.score import SolutionTracker, judge_finished_game, judge_move, verify_mate

@@ -1,14 +1,15 @@
-"""Suite files: TOML that names engines, cases, limits and pass marks, so that one command is a job.
+"""What a run consists of: sections of cases with their limits and pass marks, engines, and suite files.
 
-The tables are `[[engine]]` (`use`, `options`) and `[[suite]]` (`name`, `files`, `epd`, `limit`, `multipv`,
-`new_game`, `min_solved`, `min_points`, `variant`, `allow`). File names are relative to the suite file.
+A suite file is TOML that names all of them, so that one command is a job. Its tables are `[[engine]]`
+(`use`, `options`) and `[[suite]]` (`name`, `files`, `epd`, `limit`, `multipv`, `new_game`, `min_solved`,
+`min_points`, `variant`, `allow`). File names are relative to the suite file.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from adapter.errors import ConfigError, FenwireError
 from adapter.suite.case import InvalidLine, SuiteCase
 from adapter.suite.epd import EpdOptions
 from adapter.suite.loading import collect, load, read_epd
+from engines.discovery import ResolvedEngine, resolve_engine
 from engines.limits import Limit
 from engines.options import OptionValue
 from engines.profile import packaged_folder
@@ -84,6 +86,73 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     def skips(self, case: SuiteCase) -> bool:
         """Return whether a perft case has no count within its limit."""
         return bool(case.expected.counts) and not self.counts_of(case)
+
+
+class EngineEntry(msgspec.Struct, frozen=True):
+    """An engine of a run and its options. It gets only the cases of its `variants`."""
+
+    found: ResolvedEngine
+    options: Mapping[str, OptionValue]
+    variants: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The engine's name until it has reported its own."""
+        return self.found.profile.title or self.found.profile.name
+
+    def identity(self) -> dict[str, object]:
+        """Return what identifies the same engine in another run, as JSON types."""
+        return {
+            "profile": self.found.profile.name,
+            "command": list(self.found.command),
+            "options": dict(sorted(self.options.items())),
+            "variants": list(self.variants),
+        }
+
+
+def engine_entries(
+    wanted: Sequence[tuple[str, Mapping[str, OptionValue]]],
+    variants: Iterable[str],
+    options: Mapping[str, OptionValue] | None = None,
+) -> tuple[EngineEntry, ...]:
+    """Resolve the engines wanted (name, path or command line, and options), else one for each variant.
+
+    The built-in engine is used only if it is named. `options` are for all engines.
+
+    Raises ConfigError for an unknown engine and for a variant that no engine plays, EngineStartError for an
+    engine that is not installed.
+    """
+    games = tuple(dict.fromkeys(variants))
+    shared = dict(options or {})
+    if not wanted:
+        return _grouped({game: resolve_engine(game, None, fallback=False) for game in games}, shared)
+    entries: list[EngineEntry] = []
+    for name, own in wanted:
+        plays: dict[str, ResolvedEngine] = {}
+        failures: list[ConfigError] = []
+        for game in games:
+            try:
+                plays[game] = resolve_engine(game, name, fallback=False)
+            except ConfigError as error:
+                failures.append(error)
+        if failures and not plays:
+            raise failures[0]
+        entries += _grouped(plays, {**shared, **own})
+    for game in games:
+        if not any(game in entry.variants for entry in entries):
+            # raises the error of an engine that does not play the game, which names those that do
+            resolve_engine(game, wanted[0][0], fallback=False)
+    return tuple(entries)
+
+
+def _grouped(
+    plays: Mapping[str, ResolvedEngine], options: Mapping[str, OptionValue]
+) -> tuple[EngineEntry, ...]:
+    """One entry for each profile: two profiles may describe one program, for different games."""
+    by_profile: dict[str, list[str]] = {}
+    for game, found in plays.items():
+        by_profile.setdefault(found.profile.name, []).append(game)
+    return tuple(EngineEntry(plays[games[0]], options, tuple(games)) for games in by_profile.values())
 
 
 _Positive = Annotated[int, msgspec.Meta(ge=1)]

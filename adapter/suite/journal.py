@@ -17,8 +17,7 @@ import msgspec
 from adapter.analysis import limit_dict
 from adapter.errors import ConfigError
 from adapter.suite.case import CaseResult
-from adapter.suite.config import Section
-from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.config import EngineEntry, Section
 
 FORMAT = 1  # version of the file format
 

@@ -14,8 +14,7 @@ from adapter.errors import ConfigError
 from adapter.suite.baseline import compare
 from adapter.suite.case import CaseResult
 from adapter.suite.case_runner import CaseJob, CaseRunner
-from adapter.suite.config import Section
-from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.config import EngineEntry, Section
 from adapter.suite.journal import Journal, RunSetup, SavedRun, read_saved
 from adapter.suite.perft_count import OwnCounts
 from adapter.suite.summary import SuiteSummary, summarize

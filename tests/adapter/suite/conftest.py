@@ -11,8 +11,7 @@ import pytest
 
 from adapter.suite import epd
 from adapter.suite.case import CaseResult, SuiteCase
-from adapter.suite.config import Section
-from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.config import EngineEntry, Section
 from adapter.suite.loading import collect
 from adapter.suite.runner import SuiteRun
 from engines.discovery import ResolvedEngine, resolve_engine

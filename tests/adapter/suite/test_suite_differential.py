@@ -10,7 +10,7 @@ import chess.engine
 import pytest
 
 from adapter.suite.case import CaseResult
-from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.config import EngineEntry
 from adapter.suite.loading import load
 from engines.limits import Limit
 

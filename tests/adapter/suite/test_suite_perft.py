@@ -14,8 +14,7 @@ from adapter.errors import OptionError
 from adapter.games.base import Board
 from adapter.position import Position
 from adapter.suite.case import CaseResult, SuiteCase
-from adapter.suite.config import MAX_PERFT_NODES, Section
-from adapter.suite.engine_entry import EngineEntry
+from adapter.suite.config import MAX_PERFT_NODES, EngineEntry, Section
 from adapter.suite.loading import load
 from adapter.suite.perft_count import PerftCount, own_count
 from engines.discovery import ResolvedEngine

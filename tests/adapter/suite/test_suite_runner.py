@@ -10,8 +10,7 @@ import pytest
 
 from adapter.errors import ConfigError, EngineStartError, OptionError
 from adapter.suite.case import CaseResult, SuiteCase
-from adapter.suite.config import Section
-from adapter.suite.engine_entry import EngineEntry, engine_entries
+from adapter.suite.config import EngineEntry, Section, engine_entries
 from adapter.suite.journal import read_saved
 from adapter.suite.runner import SuiteRun
 from engines.limits import Limit
