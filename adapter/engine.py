@@ -21,12 +21,11 @@ from adapter.validate import AnalysisRequest, make_request, validate_analysis, w
 from engines.discovery import ResolvedEngine, resolve_engine
 from engines.driver import EngineDriver
 from engines.limits import LONGEST, Limit
-from engines.link import Recorder
 from engines.options import OptionTable, OptionValue
-from engines.protocols import Dialect
+from engines.protocols.base import Dialect
 from engines.search import GoCommand, SearchState, make_go_command
 from engines.search_queue import SearchTask
-from engines.transcript import Transcript, recorded
+from engines.transcript import Recorder, Transcript, recorded
 
 # Set otherwise, an engine would read the moves of another game, or be asked for other lines than the caller
 # waits for.
@@ -81,7 +80,7 @@ class Engine:
     ) -> None:
         refuse_search_options(options)
         self.found = found
-        self._speech = found.profile.speech()  # before an engine has told how it differs
+        self._speech = found.profile.dialect()  # before an engine has told how it differs
         self._lives = EngineSupervisor(found, options, record)
         self._named: tuple[dict[str, str], EngineIdentity] | None = None
         self._follows: dict[tuple[str, int], dict[str, OptionValue]] = {}
@@ -173,7 +172,7 @@ class Engine:
         try:
             return await self.conclude(pursuit)
         except EngineDied:
-            if pursuit.driver.begun_at(pursuit.running.search) is not None:
+            if pursuit.running.begun_at is not None:
                 raise
         # it was dead or dying when it was asked
         return await self.conclude(await self.begin(question, **wishes, timeout=timeout))
@@ -238,7 +237,7 @@ class Engine:
             work = self._plan(limit, driver.dialect, question.position.side)
             command = question.position.command(driver.dialect)
             try:
-                running = await driver.begin(
+                running = await driver.submit(
                     command,
                     work,
                     options=self._wishes(driver, question, multipv, options),
@@ -271,7 +270,7 @@ class Engine:
         work = self._plan(self._limit(question), driver.dialect, question.position.side)
         command = question.position.command(driver.dialect)
         wishes = self._wishes(driver, question, multipv, options)
-        running = driver.follow(command, work, options=wishes, new_game=new_game, timeout=timeout)
+        running = driver.submit_nowait(command, work, options=wishes, new_game=new_game, timeout=timeout)
         return SearchHandle(question, driver, running, command, self.identity) if running else None
 
     async def result(self, pursuit: SearchHandle) -> SearchState:
@@ -301,7 +300,7 @@ class Engine:
         try:
             return validate_analysis(question, running.search, driver.dialect, identity, command)
         except IllegalEngineMove as error:
-            raise IllegalEngineMove(str(error), partial=error.partial, **driver.evidence()) from None
+            raise IllegalEngineMove(str(error), partial=error.partial, **driver.error_context()) from None
 
     async def conclude(self, pursuit: SearchHandle) -> Analysis:
         """Waits for a begun search's end and judges it."""

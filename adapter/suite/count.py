@@ -13,9 +13,9 @@ from adapter.errors import EngineProtocolError
 from adapter.games.base import Board
 from adapter.perft import divide
 from adapter.position import Position
-from adapter.suite.tape import MemoryRecorder
 from engines.driver import EngineDriver
 from engines.options import OptionValue
+from engines.transcript import MemoryRecorder
 
 LOOK = 0.2  # seconds between two looks at whether the engine still lives
 _MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
@@ -67,12 +67,12 @@ async def engine_count(engine: Engine, tape: MemoryRecorder, position: Position,
     }
     await driver.configure({name: value for name, value in game.items() if name in driver.options})
     seconds = driver.profile.deadlines.ready
-    await driver.ask(position.command(driver.dialect), until=None, seconds=seconds)
+    await driver.ask(position.command(driver.dialect), seconds=seconds)
     heard = tape.listen()
     seconds = driver.profile.deadlines.search
     # Engines that count beside their listening answer the ping behind it at once, others when they are done;
     # those that search instead may never answer it.
-    asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", until=None, seconds=seconds))
+    asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", seconds=seconds))
     try:
         async with asyncio.timeout(seconds):
             count = await _read(heard, driver, position)

@@ -27,10 +27,10 @@ from adapter.suite.count import PerftCount, differences, engine_count
 from adapter.suite.proof import verify_mate
 from adapter.suite.result import CaseResult
 from adapter.suite.section import Section
-from adapter.suite.tape import MemoryRecorder
 from adapter.suite.trail import FoundSolution, SolutionTracker
 from adapter.suite.verdict import CaseVerdict
 from adapter.validate import STOPPED_EARLY, make_request
+from engines.transcript import MemoryRecorder
 
 OwnCount = Callable[[SuiteCase, int], Awaitable[PerftCount]]
 
@@ -142,7 +142,7 @@ class CaseRunner:
         try:
             return trail, await self._follow(pursuit, trail), ""
         except EngineDied as error:
-            if pursuit.driver.begun_at(pursuit.running.search) is not None:
+            if pursuit.running.begun_at is not None:
                 raise
             # it died before it began on this case, of the one before
             await self._renew()

@@ -8,7 +8,7 @@ from adapter.position import Position
 from adapter.suite.case import Expected
 from adapter.suite.verdict import right_report
 from engines.info import Info
-from engines.protocols import Dialect
+from engines.protocols.base import Dialect
 
 
 class FoundSolution(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ CLOCK = {"wtime": 60000, "btime": 50000, "winc": 1000, "binc": 500}
 
 def planned(limit: Limit, profile: str, side: str = "w", **capabilities: Any) -> GoCommand:
     found = profile_named(profile)
-    dialect: Dialect = found.speech()
+    dialect: Dialect = found.dialect()
     able: Capabilities = msgspec.structs.replace(found.capabilities, **capabilities)
     return make_go_command(limit, dialect, able, side=side)
 
