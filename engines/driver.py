@@ -42,6 +42,8 @@ class EngineDriver:
     `withdraw` takes it back if it was not written yet; none of these touches another search. A SearchTask has
     `started_at` (written), `begun_at` (the engine began on it) and `done`.
 
+    `name` is what the engine calls itself, its profile's name until it has; `options` are those it offered.
+
     After an error of the engine the driver is of no further use: `failure` holds the error and every call
     raises it. `notes` holds what was odd at the start.
     """
@@ -49,6 +51,7 @@ class EngineDriver:
     def __init__(self, profile: Profile, command: Sequence[str], record: Recorder | None) -> None:
         self.profile = profile
         self.dialect: Dialect = profile.dialect()
+        self.name = profile.name
         self.failure: EngineError | None = None
         self.notes: list[str] = []
         self.protocol = EngineProtocol(self.dialect, profile.capabilities)
@@ -62,6 +65,7 @@ class EngineDriver:
             name=profile.name,
         )
         self.queue = SearchQueue(self.protocol, self.process.write, profile.deadlines, self.fail)
+        self.options: OptionTable = self.protocol.options
         self._transcript: str | None = getattr(record, "path", None)
         self._loop = asyncio.get_running_loop()
         self._handshake: asyncio.Future[None] = self._loop.create_future()
@@ -95,24 +99,14 @@ class EngineDriver:
         return driver
 
     @property
-    def name(self) -> str:
-        """What the engine calls itself, or its profile's name until it has."""
-        return self.protocol.name or self.profile.name
+    def values(self) -> Mapping[str, str]:
+        """What each option was set to, by the engine's own spelling."""
+        return self.options.values
 
     @property
     def author(self) -> str:
         """Whom the engine names as its author; may be empty."""
         return self.protocol.author
-
-    @property
-    def options(self) -> OptionTable:
-        """The options it offered."""
-        return self.protocol.options
-
-    @property
-    def values(self) -> Mapping[str, str]:
-        """What each option was set to, by the engine's own spelling."""
-        return self.protocol.options.values
 
     @property
     def pid(self) -> int:
@@ -185,9 +179,12 @@ class EngineDriver:
         to stop and counts as incomplete. Raises OptionError; EngineTimeout when its turn does not come within
         that time; EngineError when the engine is gone or this very task keeps it busy.
         """
-        self._check()
-        self.queue.check_owner(self.name)
-        task = self._task(position, go, options, new_game, timeout, streamed)
+        if self.failure is not None:
+            raise self.failure
+        if self.queue.running is not None:
+            self.queue.check_owner(self.name)
+        search = self.protocol.prepare(position, go, streamed=streamed, new_game=new_game)
+        task = SearchTask(self.queue, search, options, timeout)
         seconds = self.profile.deadlines.search if timeout is None else timeout
         self.queue.submit(task)
         if task.started_at is not None:
@@ -216,7 +213,8 @@ class EngineDriver:
         and the turn has to be waited for by `submit`. Raises OptionError."""
         if not self.queue.own:
             return None
-        task = self._task(position, go, options, new_game, timeout, streamed=False)
+        search = self.protocol.prepare(position, go, new_game=new_game)
+        task = SearchTask(self.queue, search, options, timeout)
         self.queue.submit(task)
         return task
 
@@ -274,6 +272,7 @@ class EngineDriver:
                 if self._pings:
                     _resolve(self._pings.popleft())
             elif isinstance(event, HandshakeDone):
+                self.name = self.protocol.name or self.name
                 _resolve(self._handshake)
             else:
                 self.queue.on_event(event)
@@ -339,20 +338,6 @@ class EngineDriver:
         async with self._turn(self.profile.deadlines.ready):
             await self._send(lambda: self.protocol.set_options(settings))
             await self._ping(self.profile.deadlines.ready)
-
-    def _task(
-        self,
-        position: str,
-        go: GoCommand,
-        options: Mapping[str, OptionValue] | None,
-        new_game: bool,
-        timeout: float | None,
-        streamed: bool,
-    ) -> SearchTask:
-        # refused before there is a turn to wait for
-        self.options.changes(options)
-        search = self.protocol.prepare(position, go, streamed=streamed, new_game=new_game)
-        return SearchTask(self.queue, search, options, timeout)
 
     @asynccontextmanager
     async def _turn(self, seconds: float) -> AsyncIterator[None]:

@@ -18,8 +18,8 @@ from engines.score import Bound, Cp, Mate, Score
 
 MAX_RANKS = 8  # with more ranks to look for, going line by line is as fast
 
-# An info line with an exact score; its one group is the rank.
-_EXACT = re.compile(
+# Matches an info line with an exact score; its one group is the rank.
+match_info = re.compile(
     rb"info depth \d+ seldepth \d+ multipv ([1-9]\d{0,3}) score (?:cp|mate) -?\d+ (?:wdl \d+ \d+ \d+ )?"
     rb"nodes \d+ nps \d+ (?:hashfull \d+ )?tbhits \d+ time \d+ pv [a-iknqr0-9 ]+"
 ).fullmatch
@@ -36,12 +36,6 @@ _LAYOUTS = frozenset(
     _layout_of(b"info depth seldepth multipv score %b %bnodes nps %btbhits time pv" % parts)
     for parts in product((b"cp", b"mate"), (b"", b"wdl "), (b"", b"hashfull "))
 )
-
-
-def multipv_of(line: bytes) -> int | None:
-    """The rank of an info line in the usual layout with an exact score; None for any other line."""
-    match = _EXACT(line)
-    return None if match is None else int(match[1])
 
 
 def split_bestmove(data: bytes) -> tuple[bytes, bytes] | None:
@@ -81,7 +75,7 @@ def last_info_per_multipv(block: bytes, ranks: Collection[int], max_bytes: int) 
         if seen:
             at = block.rfind(key)
             line = block[block.rfind(b"\n", 0, at) + 1 : block.find(b"\n", at)]
-            if _EXACT(line) is None:
+            if match_info(line) is None:
                 return None
             found[rank] = line
     return None if count or _has_longer(block, max_bytes) else found

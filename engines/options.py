@@ -202,7 +202,8 @@ class OptionTable:
     def applied(self, settings: Sequence[Setting]) -> None:
         """Note that these were sent."""
         if settings:
-            self.values.update((name, value or "") for name, value in settings)
+            # a new dict, so that whoever holds the old one keeps what held then
+            self.values = self.values | {name: value or "" for name, value in settings}
             self._in_force = None
 
     def resolve_all(self, requested: Mapping[str, OptionValue]) -> list[tuple[str, str | None]]:

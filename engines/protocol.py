@@ -329,10 +329,10 @@ class EngineProtocol:
         parts = fastpath.split_bestmove(said)
         if parts is None:
             return False
-        if said is not data:
-            self._on_ready(self._ready_line, events)
-        search.defer_infos(parts[0])
-        self._note_block(data)
+        # both at once: that it has started nobody needs to know
+        self.state, self._barriers = State.SEARCHING, 0
+        search.deferred = parts[0]
+        self._recent.append(data[:-1])
         self._on_bestmove(parts[1], events)
         return True
 

@@ -48,11 +48,6 @@ class GoCommand(msgspec.Struct, frozen=True, kw_only=True):
     open_ended: bool = False
     unbounded: bool = False
 
-    @property
-    def watched(self) -> bool:
-        """Whether the engine's reports must be read as they come."""
-        return self.depth is not None or self.nodes is not None or self.mate is not None
-
 
 def make_go_command(limit: Limit, dialect: Dialect, capabilities: Capabilities, *, side: str) -> GoCommand:
     """How this engine is to be asked; `side` (`w` or `b`) is the side to move.
@@ -174,7 +169,9 @@ class SearchState:
         self.draw_offered = False
         self.resigned = False
         self.stopped_for: str | None = None
-        self.result_only = not (streamed or go.watched or go.open_ended or go.seconds is not None)
+        # whether its reports must be read as they come
+        self._watched = go.depth is not None or go.nodes is not None or go.mate is not None
+        self.result_only = not (streamed or self._watched or go.open_ended or go.seconds is not None)
         self.backlog: deque[bytes] | None = deque() if streamed else None
         self.dropped = 0
         self._backlog_bytes = 0
@@ -182,24 +179,22 @@ class SearchState:
         self._slots: dict[int, Slot] = {}
         self._faults: list[str] = []
         self._strings: deque[str] = deque(maxlen=MAX_STRINGS)
-        self._deferred = b""  # infos that came all at once, not parsed before somebody asks
+        self.deferred = b""  # whole info lines that came all at once, not parsed before somebody asks
         self._progress: Info | None = None
 
     @property
     def faults(self) -> list[str]:
         """The engine's violations of its protocol, a sentence each."""
-        self._take_deferred()
+        if self.deferred:
+            self._take_deferred()
         return self._faults
 
     @property
     def strings(self) -> deque[str]:
         """The texts of its `info string` lines, the last ones."""
-        self._take_deferred()
+        if self.deferred:
+            self._take_deferred()
         return self._strings
-
-    def defer_infos(self, lines: bytes) -> None:
-        """Keep whole info lines, the last ones of a search, to be parsed when somebody asks."""
-        self._deferred = lines
 
     def take(self, line: bytes) -> str | None:
         """Keep one info line; return the name of the watched bound it reaches, if any."""
@@ -208,20 +203,22 @@ class SearchState:
         if self.backlog is not None:
             self._queue([line])
         fastpath = self._dialect.fastpath
-        rank = fastpath.multipv_of(line) if fastpath is not None else None
-        if rank is None:
-            info = self._dialect.read_info(line)
+        usual = fastpath.match_info(line) if fastpath is not None else None
+        if usual is None or self._watched:
+            info = self._dialect.parse_info(line, self._dialect.mate_score)
             self._take_info(info)
-            return self._reached(info) if self.go.watched else None
-        if (slot := self._slot(rank)) is not None:
+            return self._reached(info) if self._watched else None
+        rank = int(usual[1])
+        slot = self._slots.get(rank) or self._new_slot(rank)
+        if slot is not None:
             slot.exact, slot.bound, slot.later = line, None, None
-        return self._reached(self._dialect.read_info(line)) if self.go.watched else None
+        return None
 
     def take_block(self, block: bytes) -> bool:
         """Keep a block of whole lines where the fast path knows what counts of it; False, and nothing done,
         where it does not."""
         fastpath = self._dialect.fastpath
-        if self.go.watched or fastpath is None:
+        if self._watched or fastpath is None:
             return False
         lines = fastpath.last_info_per_multipv(block, self._slots, MAX_KEPT)
         if lines is None:
@@ -240,7 +237,7 @@ class SearchState:
 
     def conclude(self, line: bytes) -> None:
         """Take the last line of the search."""
-        answer = self._dialect.read_bestmove(line)
+        answer = self._dialect.parse_bestmove(line, self._dialect.no_move)
         self.word, self.best, self.ponder = answer.word, answer.best, answer.ponder
         self.draw_offered, self.resigned = answer.draw_offered, answer.resigned
         self.finished = True
@@ -251,13 +248,15 @@ class SearchState:
         Counts that no line of moves ever names are taken from the last report that names them alone, as
         UCCI has it (`info time 410 nodes 39000`, then `info depth 9 score 31 pv …`).
         """
-        counts = self.progress()
+        if self.deferred:
+            self._take_deferred()
+        counts = self._progress
         found = []
         for rank in sorted(self._slots):
             slot = self._slots[rank]
             info = slot.exact or Info(multipv=rank)
             if isinstance(info, bytes):
-                info = self._dialect.read_info(info)
+                info = self._dialect.parse_info(info, self._dialect.mate_score)
             for later in (slot.bound, slot.later):
                 if later:
                     info = _overlay(info, later)
@@ -269,7 +268,8 @@ class SearchState:
 
     def progress(self) -> Info | None:
         """The last report that held neither a score nor a line, such as node counts."""
-        self._take_deferred()
+        if self.deferred:
+            self._take_deferred()
         return self._progress
 
     def drain(self, most: int | None = None) -> list[Info]:
@@ -283,10 +283,9 @@ class SearchState:
         return [self._dialect.read_info(line) for line in lines]
 
     def _take_deferred(self) -> None:
-        if self._deferred:
-            lines, self._deferred = self._deferred.split(b"\n"), b""
-            for line in lines[:-1]:
-                self.take(line.rstrip())
+        lines, self.deferred = self.deferred.split(b"\n"), b""
+        for line in lines[:-1]:
+            self.take(line.rstrip())
 
     def _take_info(self, info: Info) -> None:
         if info.string:
@@ -295,7 +294,7 @@ class SearchState:
             if info.string is None:
                 self._progress = info
             return
-        slot = self._slot(info.multipv)
+        slot = self._slots.get(info.multipv) or self._new_slot(info.multipv)
         if slot is None:
             return
         if info.score is not None:
@@ -306,13 +305,11 @@ class SearchState:
             # `score banana` must not replace the last score that could be read
             slot.later = info
 
-    def _slot(self, rank: int) -> Slot | None:
-        slot = self._slots.get(rank)
-        if slot is None:
-            if len(self._slots) >= MAX_LINES:
-                self.fault(f"more than {MAX_LINES} lines were reported; the others are left out")
-                return None
-            slot = self._slots[rank] = Slot()
+    def _new_slot(self, rank: int) -> Slot | None:
+        if len(self._slots) >= MAX_LINES:
+            self.fault(f"more than {MAX_LINES} lines were reported; the others are left out")
+            return None
+        slot = self._slots[rank] = Slot()
         return slot
 
     def _queue(self, lines: list[bytes]) -> None:

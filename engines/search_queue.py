@@ -35,7 +35,7 @@ class SearchTask:
 
     `done` resolves with its SearchState, or fails with an EngineError. `started_at` is when its turn came and
     it was written, `begun_at` when the engine began on it (`time.monotonic`; None before); `left` is set once
-    its owner gave it up.
+    its owner gave it up; `values` what the engine's options were set to when it was written.
 
     Three deadlines apply, in seconds: until the engine is ready for it (`ready`), until the search should be
     over (its own time plus `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine
@@ -53,12 +53,13 @@ class SearchTask:
         self.options = options
         self.owner = asyncio.current_task()
         self.left = False
+        self.values: Mapping[str, str] = {}
         self.started_at: float | None = None
         self.begun_at: float | None = None
         self.done: asyncio.Future[SearchState] = asyncio.get_running_loop().create_future()
         self.turn: asyncio.Future[None] | None = None  # resolved when it is written, where somebody waits
         self._queue = queue
-        self._deadlines = deadlines = queue.deadlines
+        self._deadlines = queue.deadlines
         self._timeout = timeout
         self._news: asyncio.Event | None = None
         self._waiters: list[asyncio.Future[None]] = []
@@ -66,10 +67,10 @@ class SearchTask:
         self._received = -1
         self._received_at = 0.0
         # The longest pause between two checks: every deadline is then noticed in time, whenever it begins.
-        self._step = deadlines.shortest
+        self._step = queue.shortest
         own = search.go.own_seconds
         if own is not None:
-            self._step = min(self._step, own + deadlines.search_slack)
+            self._step = min(self._step, own + queue.deadlines.search_slack)
 
     @property
     def news(self) -> asyncio.Event:
@@ -106,19 +107,21 @@ class SearchTask:
         if self._stopped_at is None:
             self._stopped_at = time.monotonic()
 
-    def finish(self) -> None:
-        """The best move is here."""
-        if not self.done.done():
+    def end(self, error: Exception | None = None) -> None:
+        """The best move is here, or there will be none."""
+        if self.done.done():
+            return
+        if error is None:
             self.done.set_result(self.search)
-            self._wake()
-
-    def lose(self, error: Exception) -> None:
-        """There will be no best move."""
-        if not self.done.done():
+        else:
             self.done.set_exception(error)
             # a search nobody waits for any more must not complain about it
             self.done.exception()
-            self._wake()
+        if self._news is not None:
+            self._news.set()
+        for waiter in (*self._waiters, *([self.turn] if self.turn else [])):
+            if not waiter.done():
+                waiter.set_result(None)
 
     def check(self) -> float:
         """Do what is due, and return when to check again; of no meaning once it is `done`."""
@@ -134,13 +137,6 @@ class SearchTask:
     def _since(self) -> float:
         assert self.started_at is not None
         return self.started_at
-
-    def _wake(self) -> None:
-        if self._news is not None:
-            self._news.set()
-        for waiter in (*self._waiters, *([self.turn] if self.turn else [])):
-            if not waiter.done():
-                waiter.set_result(None)
 
     def _check_stop(self, now: float, stopped_at: float) -> float:
         if self.begun_at is None:
@@ -209,6 +205,7 @@ class SearchQueue:
         fail: Callable[[str], None],
     ) -> None:
         self.deadlines = deadlines
+        self.shortest = deadlines.shortest
         self.fail = fail
         self.running: SearchTask | None = None
         self._protocol = protocol
@@ -232,9 +229,16 @@ class SearchQueue:
         return isinstance(last, SearchTask) and not last.left and last.owner is asyncio.current_task()
 
     def submit(self, task: SearchTask) -> None:
-        """Put a search at the end of the queue; it is written at once where the engine is free."""
-        self._waiting.append(task)
-        self._next()
+        """Put a search at the end of the queue; it is written at once where the engine is free.
+
+        Raises OptionError.
+        """
+        if self.running is None and not self._held:
+            self._start(task)
+        else:
+            # refused before there is a turn to wait for
+            self._protocol.options.changes(task.options)
+            self._waiting.append(task)
 
     async def wait_turn(self, task: SearchTask, name: str, seconds: float) -> bool:
         """Wait until a submitted search is written, or was lost; False when that takes more seconds."""
@@ -277,7 +281,7 @@ class SearchQueue:
         if task not in self._waiting:
             return False
         self._waiting.remove(task)
-        task.lose(reason)
+        task.end(reason)
         return True
 
     def leave(self, task: SearchTask, reason: EngineError) -> None:
@@ -305,7 +309,7 @@ class SearchQueue:
         self._waiting.clear()
         for entry in (lost, *waiting):
             if isinstance(entry, SearchTask):
-                entry.lose(error)
+                entry.end(error)
             elif entry is not None and not entry.done():
                 entry.set_exception(error)
 
@@ -355,18 +359,23 @@ class SearchQueue:
         self._slept = False
         try:
             self._write(self._protocol.go(task.search, task.options))
-        except WrongState:
-            if self._protocol.state not in (State.QUITTING, State.ENDED):
+        except BaseException as error:
+            if not isinstance(error, WrongState) or self._protocol.state is not State.ENDED:
+                self.running = None
                 raise
             # what it died of is about to be found out, and will be this search's error
+        task.values = self._protocol.options.values
         self._wake_at(task.start())
 
     def _finish(self, task: SearchTask) -> None:
         self.running = None
+        if task.begun_at is None:
+            task.begun_at = time.monotonic()
         try:
-            self._next()
+            if self._waiting:
+                self._next()
         finally:
-            task.finish()
+            task.end()
 
     def _check(self) -> None:
         task = self.running

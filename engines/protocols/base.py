@@ -67,8 +67,8 @@ class FastPath(Protocol):
     def split_bestmove(self, data: bytes) -> tuple[bytes, bytes] | None:
         """Split a whole answer into its info lines and its bestmove line."""
 
-    def multipv_of(self, line: bytes) -> int | None:
-        """The rank of an info line with an exact score."""
+    def match_info(self, line: bytes, /) -> re.Match[bytes] | None:
+        """Match an info line with an exact score; the first group is its rank."""
 
     def last_info_per_multipv(
         self, block: bytes, ranks: Collection[int], max_bytes: int
@@ -150,10 +150,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
         """The values of one info line; never raises."""
         return self.parse_info(line, self.mate_score)
 
-    def read_bestmove(self, line: bytes) -> BestMove:
-        """The values of the last line of a search; never raises."""
-        return self.parse_bestmove(line, self.no_move)
-
 
 _RANK = re.compile(r"\d+")
 _COORDINATES = re.compile(r"([a-z])(\d+)([a-z])(\d+)([a-z]?)")
@@ -172,7 +168,7 @@ def decode_coordinates(text: str, shift: int) -> str:
         raise ValueError(f"{text!r} has not the shape of a move")
     if shift and min(int(match[2]), int(match[4])) + shift < 0:
         raise ValueError(f"{text!r} names a rank below the board's first")
-    return encode_coordinates(word, shift)
+    return encode_coordinates(word, shift) if shift else word
 
 
 def parse_uci_like(line: bytes, reply_words: Mapping[str, ReplyKind]) -> Reply | None:
@@ -193,7 +189,7 @@ def parse_uci_bestmove(line: bytes, no_move: frozenset[str]) -> BestMove:
     words = line.decode("utf-8", "replace").split()
     word = words[1] if words[0] == "bestmove" and len(words) > 1 else ""
     best = word.lower()
-    tail = [word.lower() for word in words[2:]]
+    tail = line.decode("utf-8", "replace").lower().split()[2:]
     ponder = tail[tail.index("ponder") + 1] if "ponder" in tail[:-1] else None
     return BestMove(
         word or words[0],

@@ -76,7 +76,7 @@ def test_plans(profile: str, limit: dict[str, Any], go: str | None, rest: dict[s
     if "open_ended" not in rest:
         assert not found.open_ended
     if not rest.keys() & {"depth", "nodes", "mate"} and "mate" not in limit:
-        assert not found.watched
+        assert (found.depth, found.nodes, found.mate) == (None, None, None)
 
 
 def test_the_clock_is_the_movers() -> None:

@@ -153,4 +153,4 @@ async def test_a_program_that_is_none_is_refused(scripted: Scripted) -> None:
 
     found = msgspec.structs.replace(scripted(), command=("/no/such/engine",))
     with pytest.raises(EngineStartError, match="/no/such/engine"):
-        opened(found)
+        await opened(found)
