@@ -96,8 +96,8 @@ async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[st
     from adapter.cli.signals import terminable
     from adapter.engine import Engine
     from adapter.suite.perft_count import engine_count
-    from adapter.suite.recorder import MemoryRecorder
     from engines.discovery import resolve_engine
+    from engines.transcript import MemoryRecorder
 
     recorder = MemoryRecorder()
     engine = Engine(resolve_engine(position.variant.name, wanted, fallback=False), {}, recorder)

@@ -23,11 +23,11 @@ from adapter.position import Position
 from adapter.suite.case import CaseKey, CaseResult, SuiteCase
 from adapter.suite.config import EngineEntry, Section, engine_entries
 from adapter.suite.perft_count import OwnCounts, PerftCount, engine_count
-from adapter.suite.recorder import MemoryRecorder
 from adapter.suite.score import SolutionTracker, judge_finished_game, judge_move, verify_mate
 from adapter.validate import STOPPED_EARLY, make_request
 from engines.limits import Limit
 from engines.options import OptionValue
+from engines.transcript import MemoryRecorder
 
 POLL_SECONDS = 1.0  # between two reads of a search's infos, so that they do not pile up
 SHOWN_DIFFERENCES = 3  # moves with a wrong count that are named
@@ -110,7 +110,7 @@ class CaseRunner:
             fault=fault,
             **outcome,
         )
-        if self._transcripts is None or result.solved or self._recorder.empty:
+        if self._transcripts is None or result.solved or not self._recorder.spoken:
             return result
         # other engines, sections and lines may have a case of that id
         name = f"{job.engine_index + 1}-{job.section_index + 1}-{case.line}-{case.id}"
@@ -137,7 +137,7 @@ class CaseRunner:
         try:
             analysis = await self._follow(search, tracker)
         except EngineDied as error:
-            if search.driver.begun_at(search.running.search) is not None:
+            if search.running.begun_at is not None:
                 raise
             # it died of the case before, not of this one
             retried = f"asked again after {error}"

@@ -15,8 +15,8 @@ from adapter.games.base import Board
 from adapter.perft import divide
 from adapter.position import Position
 from adapter.suite.case import SuiteCase
-from adapter.suite.recorder import MemoryRecorder
 from engines.driver import EngineDriver
+from engines.transcript import MemoryRecorder
 
 POLL_SECONDS = 0.2  # between two checks whether the engine still runs
 _MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
@@ -106,12 +106,12 @@ async def engine_count(
     await engine.start()
     driver = engine.driver
     await driver.configure(search_options(driver.options, position.variant, 1))
-    await driver.ask(position.command(driver.dialect), until=None, seconds=driver.profile.deadlines.ready)
+    await driver.ask(position.command(driver.dialect), seconds=driver.profile.deadlines.ready)
     lines = recorder.listen()
     seconds = driver.profile.deadlines.search
     # Engines that count in a thread answer the `isready` behind it at once, others when they have counted,
     # and those that search instead possibly never.
-    asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", until=None, seconds=seconds))
+    asked = asyncio.ensure_future(driver.ask(f"go perft {depth}", seconds=seconds))
     try:
         async with asyncio.timeout(seconds):
             count = await _read_count(lines, driver, position)

@@ -10,7 +10,7 @@ from adapter.analysis import Analysis, MoveTo
 from adapter.position import Position
 from adapter.suite.case import Expected
 from engines.info import Info
-from engines.protocols import Dialect
+from engines.protocols.base import Dialect
 from engines.score import Mate, Score
 
 AskEngine = Callable[[Position], Awaitable[Analysis]]

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import engines.ear
+import engines.link
+import engines.pumps
 
 import adapter.engine
 import adapter.scheduler
 import engines.driver
-import engines.ear
-import engines.link
 import engines.protocol
-import engines.pumps
 import engines.search_queue
 from engines.discovery import profile_named, resolve_engine
 from tests.benchmarks import instant

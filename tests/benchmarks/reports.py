@@ -12,6 +12,7 @@ from pathlib import Path
 
 import chess
 import chess.engine
+from engines.pumps import CHUNK
 
 from engines.discovery import profile_named, resolve_engine
 from engines.driver import EngineDriver
@@ -19,7 +20,6 @@ from engines.info import read
 from engines.limits import Limit
 from engines.protocol import EngineProtocol
 from engines.protocols import get
-from engines.pumps import CHUNK
 from engines.search import make_go_command
 from tests.benchmarks import instant
 from tests.benchmarks.floor import Floor

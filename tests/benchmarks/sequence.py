@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import chess
+from engines.batch import batch as lined_up
 
 from adapter.position import Position
-from engines.batch import batch as lined_up
 from engines.discovery import profile_named, resolve_engine
 from engines.driver import EngineDriver
 from engines.limits import Limit

@@ -46,11 +46,11 @@ def test_a_cancelled_run_leaves_no_engine(where: str, flags: str, scripted: Call
         driver = await EngineDriver.open(profile, command)
         try:
             if where == "begin":
-                await driver.begin(POSITION, ENDLESS)
+                await driver.submit(POSITION, ENDLESS)
                 # another task's turn never comes
-                await asyncio.create_task(driver.begin(POSITION, DEPTH))
+                await asyncio.create_task(driver.submit(POSITION, DEPTH))
             elif where == "result":
-                await driver.result(await driver.begin(POSITION, ENDLESS))
+                await driver.result(await driver.submit(POSITION, ENDLESS))
             while where == "ping":
                 await driver.ping()
             await asyncio.sleep(60)
@@ -88,7 +88,7 @@ ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 async def main():
     driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
-    running = await driver.begin("position startpos", ENDLESS)
+    running = await driver.submit("position startpos", ENDLESS)
     await asyncio.sleep(0.05)
     print(driver.pid, flush=True)
 
@@ -119,7 +119,7 @@ ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 async def main():
     driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
     try:
-        running = await driver.begin("position startpos", ENDLESS)
+        running = await driver.submit("position startpos", ENDLESS)
         print(driver.pid, flush=True)
         await driver.result(running)
     finally:
