@@ -1,7 +1,7 @@
 """Perft: how many lines of legal moves there are to a depth, the usual proof of a move generator.
 
->>> from adapter import variants
->>> chess = variants.get("chess")
+>>> from adapter import games
+>>> chess = games.get("chess")
 >>> perft(chess.board(chess.start_fen), 2)
 400
 """

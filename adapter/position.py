@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from adapter.games.base import Board, CastlingStyle, EpStyle, Game, Outcome, Side
     from engines.protocols.base import Dialect
 
-# The games python-chess' own board plays, by its flag for Chess960 castling.
-_PYTHON_CHESS = {False: "chess", True: "chess960"}
 _SIDES: tuple[Side, Side] = ("w", "b")
 
 
@@ -92,9 +90,12 @@ class Position:
         Raises FenError for a board of another game (Crazyhouse, Atomic …) and when its root is no legal
         position, MoveError when its history holds a move that is not legal (a null move, say).
         """
-        if type(board).uci_variant != "chess":
-            raise FenError(f"a board of {type(board).uci_variant} cannot be read; chess and Chess960 can")
-        root = cls.parse(board.root().fen(en_passant="fen"), variant=_PYTHON_CHESS[board.chess960])
+        kind = type(board).uci_variant, board.chess960
+        known = map(games.get, games.NAMES)
+        game = next((game for game in known if (game.python_chess, game.chess960) == kind), None)
+        if game is None:
+            raise FenError(f"a board of {kind[0]} cannot be read; chess and Chess960 can")
+        root = cls.parse(board.root().fen(en_passant="fen"), variant=game.name)
         return root.play(*[move.uci() for move in board.move_stack])
 
     @property
@@ -251,7 +252,7 @@ class Position:
 
         Raises ConfigError for a game that python-chess has no board for.
         """
-        if self._variant.name not in _PYTHON_CHESS.values():
+        if self._variant.python_chess is None:
             raise ConfigError(f"python-chess has no board for {self._variant.name}")
         import chess  # loaded already where the game is chess
 
@@ -306,10 +307,10 @@ class Position:
         return f"<Position {self._variant.name} {self.fen!r}{played}>"
 
     def _repr_svg_(self) -> str:
-        from adapter.render.board_text import svg
+        from adapter.render.board_svg import svg
 
         last = self._moves[-1] if self._moves else None
-        return svg(self.fen, last_move=last, check=self.in_check)
+        return svg(self.fen, game=self._variant, last_move=last, check=self.in_check)
 
 
 def _restore(name: str, root: str, moves: tuple[str, ...]) -> Position:

@@ -15,7 +15,8 @@ from typing import IO, BinaryIO, cast
 from adapter.bulk.item import ReadOptions, Unreadable
 from adapter.bulk.rows import READERS, told_by
 from adapter.errors import ConfigError, MissingExtra
-from adapter.fen.files import SAMPLE, Entry, numbered_lines, read_stream
+from adapter.fen.files import SAMPLE, numbered_lines, read_stream
+from adapter.fen.report import Entry
 
 STDIN = "-"
 # Bytes that are read at once: few, so that the place in the file tells how far its records are.

@@ -7,8 +7,8 @@ import hashlib
 import msgspec
 
 from adapter.errors import FenError, MoveError
-from adapter.fen.files import Entry
-from adapter.fen.setup_rules import ALLOWED
+from adapter.fen.codes import ALLOWED
+from adapter.fen.report import Entry
 from adapter.position import Position
 
 KEY_BYTES = 16  # of a digest; two of a billion positions share one with a chance of 10**-21

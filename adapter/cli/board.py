@@ -35,16 +35,21 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves; the squares of the last one are in brackets.
     """
-    from adapter.render import board_text
+    from adapter.render import board_svg, board_text
 
     position = read_position(text, variant, side, allow)
     last = position.moves[-1] if position.moves else None
     if svg is None:
-        click.echo(board_text.text(position.fen, flip=flip, marks=board_text.squares(last), glyphs=glyphs))
+        marks = board_text.squares(last)
+        click.echo(
+            board_text.text(position.fen, game=position.variant, flip=flip, marks=marks, glyphs=glyphs)
+        )
         first, second = sides(position)
         click.echo(f"{first if position.side == 'w' else second} to move   {position.fen}")
         return
-    drawing = board_text.svg(position.fen, flip=flip, last_move=last, check=position.in_check)
+    drawing = board_svg.svg(
+        position.fen, game=position.variant, flip=flip, last_move=last, check=position.in_check
+    )
     if str(svg) == "-":
         click.echo(drawing)
     else:

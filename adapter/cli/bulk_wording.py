@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapter.cli.wording import FIRST_SIDE, pawns
+from adapter import games
+from adapter.cli.wording import pawns
 from engines.score import Cp
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def placed(archive: Archive, result: StoredResult) -> str:
 
 def evaluation(result: StoredResult) -> str:
     """A result's score from White's (Red's) side."""
-    first = FIRST_SIDE.get(result.variant, "White")
+    first = games.get(result.variant).sides[0]
     if result.outcome is not None:
         return result.outcome.reason.replace("-", " ")
     score = result.score_white

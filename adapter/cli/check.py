@@ -16,8 +16,7 @@ from adapter.cli.errors import plain
 from adapter.cli.text import codes, reading_options
 
 if TYPE_CHECKING:
-    from adapter.fen.files import Entry
-    from adapter.fen.report import Report
+    from adapter.fen.report import Entry, Report
 
 _SHOWN_CODES = 12  # kinds of problems that a summary counts
 _EVERY = 2048  # records between two steps of the progress bar
@@ -118,7 +117,7 @@ def command(
 
 def _records(text: tuple[str, ...]) -> Iterator[Entry]:
     """Each argument as a record when all hold blanks, else all of them as one."""
-    from adapter.fen.files import Entry
+    from adapter.fen.report import Entry
 
     if not text:
         return
@@ -217,21 +216,16 @@ class _Printer:
 
 def mended_record(report: Report) -> str | None:
     """The record as --fix writes it, with its moves or operations; None when it has no repair."""
-    from adapter.fen.fields import tail_of
-
     record = report.fen or report.fixed
     if record is None:
         return None
     if report.moves:
         return " ".join((record, "moves", *report.moves))
-    if ";" not in report.input:
-        return record
-    operations, counters = tail_of(report.input)
-    if not operations:
+    if ";" not in report.input or not report.operations:
         return record
     # an EPD record has four fields, and its counters among the operations
-    fields = record.split(" ") if counters else record.split(" ")[:4]
-    return plain(" ".join((*fields, operations)))
+    fields = record.split(" ") if report.counted else record.split(" ")[:4]
+    return plain(" ".join((*fields, report.operations)))
 
 
 def _json(report: Report) -> str:

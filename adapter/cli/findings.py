@@ -112,10 +112,9 @@ def _board(report: Report) -> Iterator[str]:
     marks = [problem.at for problem in report.problems if problem.severity == "error"]
     if not any(_ON_BOARD.match(mark) for mark in marks):
         return
-    from adapter.fen.fields import placement_of
     from adapter.render import board_text
 
-    placement = placement_of(report.input)
+    placement = report.placement
     if _RANKS <= placement.count("/") <= _MOST_RANKS and len(placement) <= _MOST_DRAWN:
         yield ""
         yield from (_INDENT + plain(line) for line in board_text.text(placement, marks=marks).splitlines())

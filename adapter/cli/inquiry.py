@@ -19,6 +19,7 @@ import msgspec
 from adapter import games
 from adapter.cli.doctor import Diagnosis, complaints_of, examine
 from adapter.cli.send import Exchange
+from adapter.position import Position
 from engines.discovery import ResolvedEngine
 from engines.driver import EngineDriver
 from engines.errors import FenwireError
@@ -36,20 +37,6 @@ CLOCK_MS = 600_000  # ten minutes, or, to an engine that counts milliseconds, a 
 CLOCK_SECONDS = 3.0
 
 
-class Probe(msgspec.Struct, frozen=True):
-    """A position with one legal move, how that is written by the number of the first rank, and for which
-    games the position will do."""
-
-    fen: str
-    answers: Mapping[str, int]
-    games: tuple[str, ...]
-
-
-PROBES = {
-    "chess": Probe("1r5k/8/8/8/8/8/8/K7 w - - 0 1", {"a1a2": 1}, ("chess", "chess960")),
-    # The king may not face the other one. Black's pawn is there because some engines call bare kings drawn.
-    "xiangqi": Probe("4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1", {"d0d1": 0, "d1d2": 1}, ("xiangqi",)),
-}
 # Which games are asked for, the likelier one first: chess goes over UCI alone.
 LIKELY = {"uci": ("chess", "xiangqi"), "ucci": ("xiangqi",)}
 
@@ -67,13 +54,14 @@ async def detect(found: ResolvedEngine, variant: str | None = None) -> list[Diag
         if options is None:
             refusals.append(f"asked in {protocol.upper()}, it {refusal}")
             continue
-        likely = [game for game in LIKELY[protocol] if variant in (None, *PROBES[game].games)]
+        family = None if variant is None else games.get(variant).family
+        likely = [game for game in LIKELY[protocol] if family in (None, game)]
         troubles: list[str] = []
-        games = await _games(found, dialect, options, likely, troubles)
-        if not games:
+        playable = await _games(found, dialect, options, likely, troubles)
+        if not playable:
             asked = f", but did not find the only legal move in {' or '.join(likely)}" if likely else ""
             refusals += [f"it speaks {protocol.upper()}{asked}", *dict.fromkeys(troubles)]
-        for draft in await _drafts(found, dialect, options, games):
+        for draft in await _drafts(found, dialect, options, playable):
             taken = {diagnosis.profile for diagnosis in diagnoses}
             names = (stem, f"{stem}-{protocol}", f"{stem}-{protocol}-{draft['variants'][0]}")
             name = next(name for name in names if name not in taken)
@@ -130,17 +118,27 @@ async def _games(
         if choice is not None and value not in choice.choices:
             continue
         wishes = {} if choice is None else {choice.name: value}
-        riddle = PROBES[game]
+        fen, answers = _only_move(game, dialect)
         trouble: list[str] = []
-        reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes, trouble)
-        if reply is not None and reply in riddle.answers:
-            playable[game] = riddle.answers[reply]
+        reply = await _reply(found, dialect, fen, Limit(depth=1), SECONDS, wishes, trouble)
+        if reply is not None and reply in answers:
+            playable[game] = answers[reply]
             if choice is None:
                 break
         elif reply is not None:
             trouble = [f"it answered {reply}"]
         troubles += [f"asked in {game}: {what}" for what in trouble]
     return playable
+
+
+def _only_move(game: str, dialect: Dialect) -> tuple[str, dict[str, int]]:
+    """A position with one legal move, and how that is written by the number of the first rank."""
+    probes = games.get(game).probes
+    assert probes is not None  # the games asked for all have some
+    probe = probes().only_move
+    position = Position.parse(probe.text, variant=game)
+    counted = {base: msgspec.structs.replace(dialect, rank_base=base) for base in (0, 1)}
+    return position.fen, {position.wire_moves(probe.answers, to)[0]: base for base, to in counted.items()}
 
 
 async def _reply(

@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
 _READABLE = 1 << 64  # no engine that counts in a machine's words says more
 _SHOWN_PLIES = 12  # plies of a line that are printed
-FIRST_SIDE = {"xiangqi": "Red"}  # what the side with the upper-case letters is called, where not White
 
 
 def sides(position: Position) -> tuple[str, str]:
     """What the two sides are called, the one with the upper-case letters first."""
-    return FIRST_SIDE.get(position.variant.name, "White"), "Black"
+    return position.variant.sides
 
 
 def score(line: Line, position: Position, pov: str) -> str:

@@ -11,10 +11,11 @@ import msgspec
 
 from adapter import games
 from adapter.conform.answer import FinalAnswer
-from adapter.conform.arena import PROBE_POSITIONS, ProbePosition, ProbePositions
 from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, LateReply
 from adapter.conform.spec import SPECS, Citations
 from adapter.conform.talk import EngineTalk
+from adapter.errors import ConfigError
+from adapter.games.probes import ProbePosition, ProbePositions
 from adapter.position import Position
 from engines.connection import WireLine
 from engines.discovery import ResolvedEngine
@@ -50,7 +51,9 @@ class EngineUnderTest:
         self.full = msgspec.structs.replace(self.dialect, capabilities=everything)
         self.spec: Citations = SPECS[self.profile.protocol]
         self.variant = games.get(variant)
-        self.arena: ProbePositions = PROBE_POSITIONS[variant]
+        if self.variant.probes is None:
+            raise ConfigError(f"there are no positions to try an engine of {variant} on")
+        self.arena: ProbePositions = self.variant.probes()
         self.options = OptionTable()
         self.greeting: tuple[WireLine, ...] = ()
         self.answers: list[FinalAnswer] = []

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from adapter.fen.cleanup import PLAIN, translations
-from adapter.fen.rank_edits import UNKNOWN, joints
 from adapter.fen.report import Issue, Severity, Span
 from adapter.fen.source import Source, Token
-from adapter.fen.xiangqi_rules import PLACES
 from adapter.games.geometry import CHESS, Geometry, plural, rank_name, square_name
+
+UNKNOWN = "?"
 
 # Chinese characters that either colour's men may bear, and what tells that a record uses two sets of them.
 _PIECES, _RED_PIECES = frozenset("馬马車车"), frozenset("傌俥")
@@ -20,6 +20,31 @@ _CANNONS = frozenset("炮砲包")
 _EMPTY = frozenset(".*-_·•")  # what diagrams have on an empty square
 _ENGLISH = frozenset(CHESS.limits)
 _TELLING = 3  # kinds of letters that are no English pieces which tell a language whatever kings there are
+
+
+def width_of(text: str) -> int:
+    """How many squares a rank's text describes."""
+    return sum(int(char) if char.isdigit() else 1 for char in text)
+
+
+def cells_of(text: str) -> str:
+    """The cells of a rank's text."""
+    return "".join("." * int(char) if char.isdigit() else char for char in text)
+
+
+def slash_offsets(text: str, width: int) -> list[int]:
+    """The offsets of characters that stand for slashes: one between each two of nothing but whole ranks."""
+    found: list[int] = []
+    first = 0
+    for offset in range(len(text)):
+        before = width_of(text[first:offset])
+        if before > width:
+            return []
+        if before == width:
+            found.append(offset)
+            first = offset + 1
+    return found if width_of(text[first:]) == width else []
+
 
 # The rank, the place in the source, and the character.
 OddLetter = tuple[int, int, str]
@@ -128,7 +153,7 @@ class PieceLetters:
         if len(places) != self.game.size or self.game.width == CHESS.width:
             return False
         cell = places.index(place)
-        return not any(cell in PLACES.get(man, (cell,)) for man in self._men(char))
+        return not any(cell in self.game.places.get(man, (cell,)) for man in self._men(char))
 
     def _unlike(self, places: list[int]) -> Issue:
         """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""
@@ -447,7 +472,7 @@ class _Reader:
         found = []
         for row in rows:
             if len(row.text) == row.stop - row.first:
-                places = [row.first + offset for offset in joints(row.text, self.game.width)]
+                places = [row.first + offset for offset in slash_offsets(row.text, self.game.width)]
                 found += [self.source.span(place, place + 1) for place in places]
         return found if len(rows) + len(found) == self.game.height else []
 

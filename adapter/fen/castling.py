@@ -1,4 +1,4 @@
-"""The castling field: KQkq, X-FEN and Shredder-FEN letters read against the board, judged, mended, written.
+"""The castling field: KQkq, X-FEN and Shredder-FEN letters, read against the board, judged and written.
 
 X-FEN (R. Scharnagl): `K`/`Q` mean the outermost rook on that side of the king, an inner rook is named by its
 file. Shredder-FEN names every rook by its file.
@@ -10,17 +10,23 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from adapter.fen.report import RuleViolation
-from adapter.games.geometry import CHESS960, Geometry
+from adapter import games
+from adapter.fen.codes import Code
+from adapter.games.base import Game, RuleViolation
 
-_KINGSIDE = "Kk"
-_ORDER = "KQkq"
-_MOST = len("KQkqABCDEFGHabcdefgh")
+_CLASSICAL = "KQkq"
+_LETTERS = frozenset("KQkqABCDEFGHabcdefgh")
 _GERMAN = {"D": "Q", "d": "q"}  # Dame
+# Costs of what a reading takes back or adds.
+_LEFT_OUT = 0.6
+_CLASH = 0.9
+_PAIRED = 0.3
+_OTHER_CASE, _OTHER_CASE_IN_ORDER = 0.5, 0.1
+_MOST_READINGS = 8
 
 
 class Right(msgspec.Struct, frozen=True):
-    """One right: whose, and on which file its rook stands (None when no rook answers to the letter)."""
+    """One right: whose, and on which files its king and rook stand (None for one that is not there)."""
 
     letter: str
     white: bool
@@ -33,48 +39,44 @@ class Right(msgspec.Struct, frozen=True):
         return self.king is not None and self.rook is not None and self.rook > self.king
 
 
-def resolve(letter: str, cells: str, game: Geometry) -> Right:
-    """What a castling letter means on this board, and whether king and rook are there for it."""
-    white = letter.isupper()
-    row = cells[56:] if white else cells[:8]
+def _back_rank(cells: str, white: bool) -> str:
+    return cells[56:] if white else cells[:8]
+
+
+def resolve(letter: str, cells: str, game: Game) -> Right:
+    """Return what a castling letter means on this board."""
+    white, kind = letter.isupper(), letter.upper()
+    row = _back_rank(cells, white)
     king = row.find("K" if white else "k")
-    rooks = [file for file, man in enumerate(row) if man == ("R" if white else "r")]
+    rooks = [file for file, piece in enumerate(row) if piece == ("R" if white else "r")]
     if king < 0 or (not game.chess960 and king != 4):
         return Right(letter, white, None, None)
-    kind = letter.upper()
     if kind == "K":
-        wanted = max((file for file in rooks if file > king), default=None)
+        rook = max((file for file in rooks if file > king), default=None)
     elif kind == "Q":
-        wanted = min((file for file in rooks if file < king), default=None)
+        rook = min((file for file in rooks if file < king), default=None)
     else:
-        wanted = ord(kind) - 65 if ord(kind) - 65 in rooks else None
-    if wanted is not None and not game.chess960 and wanted not in (0, 7):
-        wanted = None
-    return Right(letter, white, king, wanted)
+        rook = ord(kind) - 65 if ord(kind) - 65 in rooks else None
+    if not game.chess960 and rook not in (0, 7):
+        rook = None
+    return Right(letter, white, king, rook)
 
 
-def said(text: str) -> list[str]:
-    """The castling letters of a field in order; each once where there are more of them than letters exist."""
-    letters = [letter for _, letter in letters_of(text)]
-    return letters if len(letters) <= _MOST else list(dict.fromkeys(letters))
+def letters_in(text: str) -> list[str]:
+    """Return the castling letters of a field in order; each once where there are too many of them."""
+    letters = [char for char in text if char in _LETTERS]
+    return letters if len(letters) <= len(_LETTERS) else list(dict.fromkeys(letters))
 
 
-def letters_of(text: str) -> list[tuple[int, str]]:
-    """The castling letters of a field, each with its offset."""
-    return [
-        (offset, char) for offset, char in enumerate(text) if char in "KQkq" or char.lower() in "abcdefgh"
-    ]
-
-
-def faults(text: str, cells: str, game: Geometry) -> list[RuleViolation]:
-    """What is wrong about a canonical castling field on this board."""
+def violations(text: str, cells: str, game: Game) -> list[RuleViolation]:
+    """Return what is wrong about a canonical castling field on this board."""
     rights = [
         (offset, resolve(letter, cells, game))
-        for offset, letter in letters_of(text)
-        # a side without its one king has a greater fault, and which king castles cannot be told
-        if cells.count("K" if letter.isupper() else "k") == 1
+        for offset, letter in enumerate(text)
+        # without its one king a side has a greater fault, and which king castles is unknown
+        if letter in _LETTERS and cells.count("K" if letter.isupper() else "k") == 1
     ]
-    found = _impossible(rights, cells, game)
+    found = _impossible([right for right in rights if right[1].rook is None], cells, game)
     sides: dict[tuple[bool, bool], list[tuple[int, Right]]] = {}
     for offset, right in rights:
         if right.rook is not None:
@@ -84,31 +86,44 @@ def faults(text: str, cells: str, game: Geometry) -> list[RuleViolation]:
             named = " and ".join(right.letter for _, right in same)
             owner = "White" if same[0][1].white else "Black"
             message = f"{owner} has two castling rights on one side of the king: {named}"
-            found.append(_fault("castling-duplicate", [offset for offset, _ in same], message))
+            found.append(_violation(Code.CASTLING_DUPLICATE, [offset for offset, _ in same], message))
     return found
 
 
 def canonical(letters: Iterable[str]) -> str:
-    """The field with White's letters first, then Black's, KQ in that order and file letters as they come."""
-    unique = list(dict.fromkeys(letters))
-    # sorting is stable: file letters keep the order they were given in, which is not one everywhere
-    return "".join(sorted(unique, key=_rank)) or "-"
+    """Return the field with White's letters first, then Black's, K before Q, file letters as they come."""
+    # sorting is stable: programs differ in the order of file letters, so that is kept
+    return "".join(sorted(dict.fromkeys(letters), key=_rank)) or "-"
+
+
+def _rank(letter: str) -> tuple[bool, int]:
+    return letter.islower(), _CLASSICAL.find(letter) % 2 if letter in _CLASSICAL else 1
 
 
 def in_order(letters: list[str]) -> bool:
-    """Whether the letters stand in an order programs write: KQkq, or files in either direction by colour."""
-    return "".join(letters) == canonical(letters) or not letters
+    """Whether the letters stand in an order that programs write: KQkq, or files in either direction."""
+    return not letters or "".join(letters) == canonical(letters)
 
 
-def write(text: str, cells: str, game: Geometry, style: str) -> str:
-    """A sound castling field in the style asked for: `xfen` or `shredder`."""
-    rights = [resolve(letter, cells, game) for _, letter in letters_of(text)]
+def write(text: str, cells: str, game: Game, style: str) -> str:
+    """Write a sound castling field in the style `xfen` or `shredder`."""
+    rights = [resolve(letter, cells, game) for letter in letters_in(text)]
     rights.sort(key=lambda right: (not right.white, -(right.rook or 0)))
     return "".join(_letter(right, cells, style) for right in rights) or "-"
 
 
-def readings(letters: list[str], odd: int, cells: str, game: Geometry) -> list[tuple[float, str]]:
-    """Sound castling fields that these letters may stand for, each with what it costs to believe it.
+def _letter(right: Right, cells: str, style: str) -> str:
+    assert right.rook is not None
+    row = _back_rank(cells, right.white)
+    beyond = row[right.rook + 1 :] if right.kingside else row[: right.rook]
+    letter = "K" if right.kingside else "Q"
+    if style == "shredder" or ("R" if right.white else "r") in beyond:
+        letter = chr(65 + right.rook)
+    return letter if right.white else letter.lower()
+
+
+def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple[float, str]]:
+    """Return sound castling fields that these letters may stand for, each with its cost.
 
     `odd` is how many further characters of the field are no castling letters.
     """
@@ -122,128 +137,109 @@ def readings(letters: list[str], odd: int, cells: str, game: Geometry) -> list[t
     options: list[tuple[float, list[str]]] = [(0.0, [])]
     for number in range(len(letters)):
         options = sorted(
-            more for option in options for more in _taking(option, letters, number, cells, game)
-        )[:8]
+            longer for option in options for longer in _extended(option, letters, number, cells, game)
+        )[:_MOST_READINGS]
     complete = []
     for cost, taken in options:
-        complete.append((cost + 0.6 * odd, canonical(taken)))
-        mirror = canonical([*taken, *_unpaired(taken, cells, game)]) if cost else ""
-        if mirror and mirror != complete[-1][1] and _whole(mirror, cells, game):
-            complete.append((cost + 0.3, mirror))
+        text = canonical(taken)
+        complete.append((cost + _LEFT_OUT * odd, text))
+        if cost:
+            paired = canonical([*taken, *_missing_pairs(taken, cells, game)])
+            if paired != text and len(paired) == 4 and not violations(paired, cells, game):
+                complete.append((cost + _PAIRED, paired))
         if odd == 1:
-            for letter in _ORDER:
-                whole = canonical([*taken, letter])
-                if letter not in taken and not faults(whole, cells, game):
-                    complete.append((cost + 0.6, whole))
+            complete += [
+                (cost + _LEFT_OUT, more)
+                for letter in _CLASSICAL
+                if letter not in taken and not violations(more := canonical([*taken, letter]), cells, game)
+            ]
     return complete
 
 
-def _taking(
-    option: tuple[float, list[str]], letters: list[str], number: int, cells: str, game: Geometry
+def _extended(
+    option: tuple[float, list[str]], letters: list[str], number: int, cells: str, game: Game
 ) -> Iterator[tuple[float, list[str]]]:
-    """The ways to go on with one more letter: taken, left out, or taken for another."""
+    """Yield the ways to go on with one more letter: taken, left out, or taken for another."""
     cost, taken = option
     letter, twin = letters[number], letters[number].swapcase()
     right = resolve(letter, cells, game)
-    clash = [other for other in taken if _same(resolve(other, cells, game), right) or other == letter]
     if right.rook is None:
-        yield cost + 0.6, taken
+        yield cost + _LEFT_OUT, taken
         return
+    clash = [other for other in taken if other == letter or _same_side(resolve(other, cells, game), right)]
     if not clash:
         yield cost, [*taken, letter]
         return
-    yield cost + 0.9, taken
+    yield cost + _CLASH, taken
     if letter not in clash:  # two rooks on one side: either may be meant
-        yield cost + 0.9, [*[other for other in taken if other not in clash], letter]
-    elif twin not in letters and resolve(twin, cells, game).rook is not None and _fits(taken, twin):
-        # a letter said twice is more likely one of the wrong case, above all where that one is due
+        yield cost + _CLASH, [*[other for other in taken if other not in clash], letter]
+    elif (
+        twin not in (*letters, *taken)
+        and resolve(twin, cells, game).rook is not None
+        and (twin.islower() or all(other.isupper() for other in taken))  # white letters come first
+    ):
+        # a repeated letter is more likely one of the wrong case, above all where that one is due
         due = in_order([*taken, twin, *letters[number + 1 :]])
-        yield cost + (0.1 if due else 0.5), [*taken, twin]
+        yield cost + (_OTHER_CASE_IN_ORDER if due else _OTHER_CASE), [*taken, twin]
 
 
-def _unpaired(taken: list[str], cells: str, game: Geometry) -> list[str]:
-    return [
-        letter.swapcase()
-        for letter in taken
-        if letter.swapcase() not in taken and resolve(letter.swapcase(), cells, game).rook is not None
-    ]
+def _missing_pairs(taken: list[str], cells: str, game: Game) -> list[str]:
+    """Return the other side's letters that these lack and the board allows."""
+    twins = [letter.swapcase() for letter in taken if letter.swapcase() not in taken]
+    return [twin for twin in twins if resolve(twin, cells, game).rook is not None]
 
 
-def _whole(text: str, cells: str, game: Geometry) -> bool:
-    return len(text) == 4 and not faults(text, cells, game)
-
-
-def _fits(taken: list[str], twin: str) -> bool:
-    """Whether a letter of the other case is due here: the white letters come first."""
-    return twin not in taken and (twin.islower() or all(letter.isupper() for letter in taken))
-
-
-def _same(one: Right, other: Right) -> bool:
+def _same_side(one: Right, other: Right) -> bool:
     return one.rook is not None and (one.white, one.kingside) == (other.white, other.kingside)
 
 
-def _rank(letter: str) -> tuple[bool, int]:
-    return letter.islower(), _ORDER.find(letter) % 2 if letter in _ORDER else 1
-
-
-def _letter(right: Right, cells: str, style: str) -> str:
-    row = cells[56:] if right.white else cells[:8]
-    rook = "R" if right.white else "r"
-    assert right.king is not None
-    assert right.rook is not None
-    beyond = row[right.rook + 1 :] if right.kingside else row[: right.rook]
-    letter = "K" if right.kingside else "Q"
-    if style == "shredder" or rook in beyond:
-        letter = chr(65 + right.rook)
-    return letter if right.white else letter.lower()
-
-
-def _impossible(rights: list[tuple[int, Right]], cells: str, game: Geometry) -> list[RuleViolation]:
-    """One fault for all rights without their king or rook at home."""
-    said: list[str] = []
+def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list[RuleViolation]:
+    """Return one violation for all rights without their king or rook at home."""
+    if not rights:
+        return []
+    messages: list[str] = []
     marks: list[int] = []
     touched: list[int] = []
-    for white in (True, False):
-        mine = [(offset, right) for offset, right in rights if right.white == white and right.rook is None]
-        if not mine:
+    for white, owner, home, square in (
+        (True, "White", "first rank", "e1"),
+        (False, "Black", "last rank", "e8"),
+    ):
+        own = [(offset, right) for offset, right in rights if right.white == white]
+        if not own:
             continue
         king = cells.find("K" if white else "k")
-        owner, home = ("White", "first rank") if white else ("Black", "last rank")
-        named = " and ".join(right.letter for _, right in mine)
-        if mine[0][1].king is None:
+        if own[0][1].king is None:
             where = f"{chr(97 + king % 8)}{8 - king // 8}"
-            should = f"the {home}" if game.chess960 else f"e{1 if white else 8}"
-            reason = f"the king stands on {where}, not on {should}"
+            reason = f"the king stands on {where}, not on {f'the {home}' if game.chess960 else square}"
         else:
-            reason = "; ".join(dict.fromkeys(_no_rook(right, cells, game) for _, right in mine))
-        said.append(f"{owner} cannot castle ({named}): {reason}")
-        marks += [offset for offset, _ in mine]
-        touched += [king, *(cell for _, right in mine for cell in _homes(right, game))]
-    if not said:
-        return []
-    return [_fault("castling-impossible", marks, "; ".join(said), tuple(dict.fromkeys(touched)))]
+            reason = "; ".join(dict.fromkeys(_no_rook(right, cells, game) for _, right in own))
+        named = " and ".join(right.letter for _, right in own)
+        messages.append(f"{owner} cannot castle ({named}): {reason}")
+        marks += [offset for offset, _ in own]
+        touched += [king, *(cell for _, right in own for cell in _homes(right, game))]
+    cells_touched = tuple(dict.fromkeys(touched))
+    return [_violation(Code.CASTLING_IMPOSSIBLE, marks, "; ".join(messages), cells_touched)]
 
 
-def _no_rook(right: Right, cells: str, game: Geometry) -> str:
+def _no_rook(right: Right, cells: str, game: Game) -> str:
     kind, rank = right.letter.upper(), 1 if right.white else 8
     if kind not in "KQ":
-        if not game.chess960 and resolve(right.letter, cells, CHESS960).rook is not None:
+        if not game.chess960 and resolve(right.letter, cells, games.get("chess960")).rook is not None:
             return f"a rook on {kind.lower()}{rank} castles in Chess960 only"
         return f"no rook of its own on {kind.lower()}{rank}"
-    if game.chess960:
-        return f"no rook of its own on the {'h' if kind == 'K' else 'a'}-side of the king"
-    return f"no rook of its own on {'h' if kind == 'K' else 'a'}{rank}"
+    file = "h" if kind == "K" else "a"
+    return f"no rook of its own on {f'the {file}-side of the king' if game.chess960 else f'{file}{rank}'}"
 
 
-def _homes(right: Right, game: Geometry) -> tuple[int, ...]:
-    """Where king and rook of a right should stand: of Chess960, anywhere on the back rank."""
+def _homes(right: Right, game: Game) -> tuple[int, ...]:
+    """Return where king and rook of a right should stand: in Chess960, anywhere on the back rank."""
     first = 56 if right.white else 0
     if game.chess960:
         return tuple(range(first, first + 8))
     return first + 4, first + (7 if right.letter.upper() in "KH" else 0)
 
 
-def _fault(code: str, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> RuleViolation:
+def _violation(code: Code, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> RuleViolation:
     return RuleViolation(
         code=code, field="castling", at="castling", message=message, marks=tuple(marks), cells=cells
     )

@@ -3,47 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from adapter.fen import castling
-from adapter.fen.board_field import Placement, read
+from adapter.fen.board_field import UNKNOWN, Placement, cells_of
 from adapter.fen.cleanup import Prepared, prepare
-from adapter.fen.detect import choose, mended_says_chess960, rights_lost
+from adapter.fen.codes import Code
+from adapter.fen.detect import (
+    CHESS,
+    CHESS960,
+    detect_game,
+    needs_chess960,
+    repaired_says_chess960,
+    rights_lost,
+)
 from adapter.fen.fields import ORDER, Fields, split
 from adapter.fen.options import Options
 from adapter.fen.plausibility import BoardHints
-from adapter.fen.rank_edits import UNKNOWN
 from adapter.fen.repair import (
     CLEAR,
+    FIELD,
     MISPLACED,
     ORIENTATIONS,
     TOO_MANY,
     WRONG_SIDE,
     RepairInput,
-    candidate_boards,
     castling_orientations,
-    clear,
+    damaged_boards,
     orientations,
-    orientations_at_home,
+    other_boards,
+    rank_unknown,
     repairs,
-    replacements,
     suspicious,
-    unsettled,
+    swaps,
 )
-from adapter.fen.report import Issue, Problem, Report, RuleViolation, Setup, Span
-from adapter.fen.setup_rules import violations
+from adapter.fen.report import Issue, Problem, Report, RuleViolation, Setup, Severity, Span
+from adapter.fen.setup_rules import sound, violations
 from adapter.fen.source import Source, Token
 from adapter.fen.state_fields import StateFields
 from adapter.fen.write import write, write_repaired
-from adapter.games.geometry import CHESS, CHESS960, Geometry, collapse, collapse_row, square_name
+from adapter.games.geometry import Geometry, collapse, collapse_row, square_name
 
 _NUMBER = re.compile(r"[0-9]{1,4}\.{1,3}")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
 
 
 def read_moves(
-    tokens: list[Token], source: Source, root: str, variant: str
+    tokens: Sequence[Token], source: Source, root: str, variant: str
 ) -> tuple[tuple[str, ...], list[Issue]]:
     """The canonical moves from the root record, up to the first that is bad, and the finding on that one."""
     from adapter import games  # the rules of a game are loaded when there is a move to judge
@@ -91,7 +99,7 @@ class Spans:
         self.options = options
         self.placement = placement
 
-    def finding(self, fault: RuleViolation) -> Issue:
+    def issue(self, fault: RuleViolation) -> Issue:
         """A fault with its characters: of the field it is about, or of its squares."""
         related = [self._cell(cell) for cell in fault.cells]
         if fault.field == "placement":
@@ -105,7 +113,7 @@ class Spans:
                 related.append(self.source.of(side))  # either may be the mistake
             if word is not None and fault.field == "castling":
                 offsets = dict.fromkeys(fault.marks)
-                canonical = castling.canonical([letter for _, letter in castling.letters_of(word.plain)])
+                canonical = castling.canonical(castling.letters_in(word.plain))
                 places = [word.plain.find(canonical[offset]) for offset in offsets]
                 related = [self.source.span(word.first + i, word.first + i + 1) for i in places] + related
         severity = fault.severity
@@ -127,7 +135,7 @@ class Spans:
         if fixed is not None and finding.fix is None and finding.severity == "error":
             finding = self._with_fix(finding, fixed)
         return Problem(
-            finding.code,
+            Code(finding.code),
             finding.severity,
             finding.field,
             finding.at,
@@ -260,43 +268,34 @@ def _away(placement: Placement, game: Geometry) -> int:
     )
 
 
-# Mistakes that a board seen from the wrong side makes: one view explains them all.
-_EXPLAINED_BY_ORIENTATION = frozenset(
-    (
-        "castling-impossible",
-        "king-place",
-        "advisor-place",
-        "elephant-place",
-        "pawn-place",
-        "pawns-backrank",
-    )
-)
+# Violations that a board seen from the wrong side causes: one orientation explains them all.
+_EXPLAINED_BY_ORIENTATION = MISPLACED | {"castling-impossible", "pawns-backrank"}
+_ORIENTED = 0.5 * FIELD  # the cost of another orientation that explains the violations
 
 
-def check_text(text: str, options: Options, *, mend: bool = True) -> Report:
-    """The report on any text. With `mend` false no repair is looked for. Raises TypeError for no string."""
+def check_text(text: str, options: Options) -> Report:
+    """The report on any text. Raises TypeError for no string."""
     if not isinstance(text, str):
         raise TypeError(f"a record is a string, not {type(text).__name__}")
     prepared = prepare(text)
     fields = split(prepared)
     if fields is None:
         return _empty(text, options, prepared)
-    game = choose(options.variant, fields)
-    report = _Checker(text, options, prepared, fields, game, mend).report()
-    if options.variant == "auto" and game is CHESS and mend and not report.ok:
-        # rights that are lost in chess may tell Chess960 once the board is mended
+    game, placement = detect_game(options.variant, fields)
+    report = _Checker(text, options, prepared, fields, game, placement).report()
+    if options.variant == "auto" and game is CHESS and not report.ok:
+        # rights that are lost in chess may be those of Chess960 once the board is repaired
         lost = rights_lost(fields, report)
         if lost > 0:
-            other = _Checker(text, options, prepared, fields, CHESS960, mend).report()
-            if rights_lost(fields, other) < lost and mended_says_chess960(fields, other):
+            other = _Checker(text, options, prepared, fields, CHESS960, placement).report()
+            if rights_lost(fields, other) < lost and repaired_says_chess960(fields, other):
                 return other
     return report
 
 
 def _empty(text: str, options: Options, prepared: Prepared) -> Report:
     span = (0, len(text))
-    message = "there is no record"
-    problem = Problem(code="empty", severity="error", field="record", at="record", span=span, message=message)
+    problem = Problem(Code.EMPTY, "error", "record", "record", span, "there is no record")
     variant = "chess" if options.variant == "auto" else options.variant
     return Report(
         input=text,
@@ -311,151 +310,167 @@ def _empty(text: str, options: Options, prepared: Prepared) -> Report:
 
 class _Checker:
     def __init__(
-        self, text: str, options: Options, prepared: Prepared, fields: Fields, game: Geometry, mend: bool
+        self,
+        text: str,
+        options: Options,
+        prepared: Prepared,
+        fields: Fields,
+        game: Geometry,
+        placement: Placement | None,
     ) -> None:
         self.text = text
         self.options = options
         self.fields = fields
         self.source = fields.source
-        self.mend = mend
         self.game = game
-        self.findings = [*prepared.findings, *fields.findings]
-        self.placer = Spans(fields, self.game, options, None)
+        self.placement = placement
+        self.issues = [*prepared.issues, *fields.issues]
+        self.spans = Spans(fields, game, options, None)
         self.fixed: Setup | None = None
         self.suggestions: list[Setup] = []
 
     def report(self) -> Report:
-        if self.fields.startpos:
+        placement = self.placement
+        if placement is None:
             return self._startpos()
-        placement = read(self.fields.placement, self.source, self.game)
-        self.placer = Spans(self.fields, self.game, self.options, placement)
-        self.findings += placement.findings
+        self.spans = Spans(self.fields, self.game, self.options, placement)
+        self.issues += placement.findings
         if placement.nonsense:
-            self.findings = [finding for finding in self.findings if finding.code != "missing-fields"]
-            return self._finish(None, placement)
-        small = StateFields(self.fields, self.game, self.options.side)
-        self.findings += small.findings
-        hints = hints_of(placement, small, self.game)
-        boards = [(0.0, placement.cells)] if placement.sound else candidate_boards(placement, hints)
-        if not boards:
-            return self._finish(None, placement)
-        setup = self._setup(boards[0][1], small)
-        certain = placement.sound or len(boards) == 1 or boards[1][0] >= boards[0][0] + CLEAR
-        found = self._judge(setup, small, placement) if certain else []
-        if certain:
-            cost = boards[0][0]
-            boards += [(cost + more, board) for more, board in self._other_boards(setup, found, hints)]
-        if self._wrong() and self.mend:
-            self._repair(boards, placement, small, found)
-        return self._finish(setup, placement)
+            self.issues = [issue for issue in self.issues if issue.code != "missing-fields"]
+            return self._finish(None)
+        state = StateFields(self.fields, self.game, self.options.side)
+        self.issues += state.issues
+        if placement.sound:
+            setup = self._setup(placement.cells, state)
+            broken = self._judge(setup, state, placement)
+            boards = self._boards(setup, broken, state, placement)
+        else:
+            boards = damaged_boards(placement, hints_of(placement, state, self.game))
+            if not boards:
+                return self._finish(None)
+            setup, broken = self._setup(boards[0][1], state), []
+            if len(boards) == 1 or boards[1][0] >= boards[0][0] + CLEAR:
+                broken = self._judge(setup, state, placement)
+                boards = self._oriented(setup, broken, state, placement) or boards
+        if self._wrong():
+            self._repair(boards, placement, state, broken)
+        return self._finish(setup)
 
-    def _setup(self, board: str, small: StateFields) -> Setup:
-        """The record as read, with whatever had to be mended in the small fields mended."""
+    def _setup(self, board: str, state: StateFields) -> Setup:
+        """The record as read, with whatever had to be repaired in the other fields repaired."""
         return Setup(
             board,
-            small.side or "w",
-            castling.canonical(small.letters),
-            small.square,
-            small.halfmoves[0][1] if small.halfmoves else 0,
-            small.fullmoves[0][1] if small.fullmoves else 1,
+            state.side or "w",
+            castling.canonical(state.letters),
+            state.square,
+            state.halfmoves[0][1] if state.halfmoves else 0,
+            state.fullmoves[0][1] if state.fullmoves else 1,
         )
 
-    def _judge(self, setup: Setup, small: StateFields, placement: Placement) -> list[RuleViolation]:
-        found = violations(setup, self.game, side_known=small.side is not None)
-        said = {finding.code for finding in self.findings}
+    def _judge(self, setup: Setup, state: StateFields, placement: Placement) -> list[RuleViolation]:
+        """The rules that the record breaks; those that no other issue explains become issues."""
+        found = violations(setup, self.game, side_known=state.side is not None)
+        codes = {issue.code for issue in self.issues}
         counted = len(placement.rows) == self.game.height
-        for fault in found:
-            if not counted and fault.field == "placement":
+        for violation in found:
+            if not counted and violation.field == "placement":
                 continue  # which rank is missing is a guess, and what stands on the others proves nothing
-            if fault.code in said and fault.code == "castling-duplicate":
+            if violation.code in codes and violation.code == "castling-duplicate":
                 continue
-            if "pockets" in said and fault.code.startswith("too-many"):
-                continue  # a game with pockets has men to spare
-            if fault.field == "halfmove" and (said & {"halfmove", "fullmove"}):
-                continue  # a counter that was mended proves nothing about the others
-            if fault.code == "counters-inconsistent" and "fullmove" not in self.fields.words:
+            if "pockets" in codes and violation.code.startswith("too-many"):
+                continue  # a game with pockets has pieces to spare
+            if violation.field == "halfmove" and (codes & {"halfmove", "fullmove"}):
+                continue  # a counter that was repaired proves nothing about the others
+            if violation.code == "counters-inconsistent" and "fullmove" not in self.fields.words:
                 continue  # nor does one that had to be supplied
-            self.findings.append(self.placer.finding(fault))
+            self.issues.append(self.spans.issue(violation))
         return found
 
     def _wrong(self) -> bool:
-        return any(finding.severity == "error" for finding in self.findings)
+        return any(issue.severity == "error" for issue in self.issues)
 
-    def _other_boards(
-        self, setup: Setup, found: list[RuleViolation], hints: BoardHints
+    def _boards(
+        self, setup: Setup, broken: list[RuleViolation], state: StateFields, placement: Placement
     ) -> list[tuple[float, str]]:
-        """Boards that may have been meant instead of one that can be read: other views, one man exchanged."""
-        others: list[tuple[float, str]] = []
-        explained = [fault for fault in found if fault.code in _EXPLAINED_BY_ORIENTATION]
-        if explained:
-            others = self._explaining(setup, orientations_at_home(setup.board, hints))
-            if others:
-                self._see(setup, explained, [board for _, board in others])
-            elif hints.castling and not self.game.chess960:
-                # too few men stand at home to tell a view, but the rights may
-                others = self._explaining(setup, castling_orientations(setup.board, hints))
-        elif suspicious(setup.board, self.game):
-            self._suspect(setup)
-        return others + replacements(setup.board, found, hints)
+        """The board that can be read and those that may have been meant instead, each with its cost."""
+        oriented = self._oriented(setup, broken, state, placement)
+        if oriented or not self._wrong():
+            runs = [issue.row for issue in self.issues if issue.code == "digit-run"]
+            if len(runs) == 1 and runs[0] is not None:
+                self._suggest_swaps(setup, runs[0], placement)
+            return [(0.0, setup.board), *oriented]
+        texts = [row.text for row in placement.rows]
+        return other_boards(setup.board, texts, broken, hints_of(placement, state, self.game))
 
-    def _explaining(self, setup: Setup, seen: list[tuple[float, str]]) -> list[tuple[float, str]]:
-        """Of other boards those that have none of the faults a wrong view makes."""
-        return [
-            (cost, board)
-            for cost, board in seen
-            if not any(
-                fault.code in _EXPLAINED_BY_ORIENTATION
-                for fault in violations(
-                    msgspec.structs.replace(setup, board=board), self.game, side_known=False
-                )
-            )
-        ]
+    def _suggest_swaps(self, setup: Setup, number: int, placement: Placement) -> None:
+        """Two digits side by side may be a digit and a piece that changed places."""
+        first, row = number * self.game.width, placement.rows[number]
+        for text in swaps(row.text):
+            board = setup.board[:first] + cells_of(text) + setup.board[first + len(row.cells) :]
+            changed = msgspec.structs.replace(setup, board=board)
+            if sound(changed, self.game):
+                self.suggestions.append(changed)
 
-    def _see(self, setup: Setup, explained: list[RuleViolation], boards: list[str]) -> None:
-        """One finding, that of the view, for all the faults it explains."""
-        codes = {fault.code for fault in explained}
-        kept = [f for f in self.findings if f.code not in codes]
-        gone = [f for f in self.findings if f.code in codes]
-        code, message = self._view(setup.board, boards)
-        spans = [span for finding in gone for span in (finding.span, *finding.related)]
-        self.findings = kept
-        self._say_view(code, "error", f"{message}; as it is, {gone[0].message}", spans)
+    def _oriented(
+        self, setup: Setup, broken: list[RuleViolation], state: StateFields, placement: Placement
+    ) -> list[tuple[float, str]]:
+        """Boards in another orientation that explain what is wrong about this one."""
+        explained = [one for one in broken if one.code in _EXPLAINED_BY_ORIENTATION]
+        if not explained:
+            if suspicious(setup.board, self.game):
+                self._suspect(setup)
+            return []
+        hints = hints_of(placement, state, self.game)
+        boards = self._explaining(setup, castling_orientations(setup.board, hints, at_home=True))
+        if boards:
+            codes = {one.code for one in explained}
+            gone = [issue for issue in self.issues if issue.code in codes]
+            self.issues = [issue for issue in self.issues if issue.code not in codes]
+            related = dict.fromkeys(span for issue in gone for span in (issue.span, *issue.related))
+            self._report_orientation(setup.board, boards, "error", f"; as it is, {gone[0].message}", related)
+        elif hints.castling and not self.game.chess960:
+            # too few pieces stand at home to recognise an orientation, but the rights may
+            boards = self._explaining(setup, castling_orientations(setup.board, hints, at_home=False))
+        return [(_ORIENTED, board) for board in boards]
 
-    def _view(self, board: str, boards: list[str]) -> tuple[str, str]:
-        """The code of the first view that makes one of these boards, and all such views in words."""
-        seen = [
-            (code, message)
-            for code, (view, message) in ORIENTATIONS.items()
-            if view(board, self.game) in boards
-        ]
-        return seen[0][0], ", or ".join(message for _, message in seen)
+    def _explaining(self, setup: Setup, boards: list[str]) -> list[str]:
+        """Of other boards those without the violations that a wrong orientation causes."""
+
+        def explained(board: str) -> bool:
+            turned = msgspec.structs.replace(setup, board=board)
+            found = violations(turned, self.game, side_known=False)
+            return not any(one.code in _EXPLAINED_BY_ORIENTATION for one in found)
+
+        return list(filter(explained, boards))
 
     def _suspect(self, setup: Setup) -> None:
-        seen = orientations(setup.board, self.game)
-        seen = [(code, board) for code, board in seen if not self._unsound(setup, board)]
-        if not seen:
-            return
-        code, message = self._view(setup.board, [board for _, board in seen])
-        self._say_view(code, "warning", message, [])
-        if not self._wrong():
-            self.suggestions = [
-                msgspec.structs.replace(setup, board=board) for board in dict.fromkeys(b for _, b in seen)
-            ]
+        turned = [board for _, board in orientations(setup.board, self.game)]
+        setups = [msgspec.structs.replace(setup, board=board) for board in dict.fromkeys(turned)]
+        setups = [one for one in setups if sound(one, self.game)]
+        if setups:
+            self._report_orientation(setup.board, [one.board for one in setups], "warning", "", {})
+            if not self._wrong():
+                self.suggestions = setups
 
-    def _unsound(self, setup: Setup, board: str) -> bool:
-        changed = msgspec.structs.replace(setup, board=board)
-        return any(fault.severity == "error" for fault in violations(changed, self.game))
-
-    def _say_view(self, code: str, severity: str, message: str, related: list[Span]) -> None:
-        self.findings.append(
+    def _report_orientation(
+        self,
+        board: str,
+        boards: list[str],
+        severity: Severity,
+        more: str,
+        related: Mapping[Span, None],
+    ) -> None:
+        """One issue for all orientations that make one of these boards, under the code of the first."""
+        found = {code: words for code, (turn, words) in ORIENTATIONS.items() if turn(board, self.game) in boards}
+        self.issues.append(
             Issue(
-                code=code,
-                severity="error" if severity == "error" else "warning",
+                code=next(iter(found)),
+                severity=severity,
                 field="placement",
                 at="placement",
                 span=self.source.of(self.fields.placement),
-                message=message,
-                related=tuple(dict.fromkeys(related)),
+                message=", or ".join(found.values()) + more,
+                related=tuple(related),
             )
         )
 
@@ -463,79 +478,69 @@ class _Checker:
         self,
         boards: list[tuple[float, str]],
         placement: Placement,
-        small: StateFields,
-        found: list[RuleViolation],
+        state: StateFields,
+        broken: list[RuleViolation],
     ) -> None:
-        sides = list(small.sides)
-        codes = {fault.code for fault in found}
+        sides = list(state.sides)
+        codes = {violation.code for violation in broken}
         # a sound en-passant square says whose move it is, so the side is not the mistake
-        told = small.square != "-" and not any(fault.field == "en-passant" for fault in found)
-        if len(sides) == 1 and not told and codes & {"opponent-in-check", "ep-rank"}:
+        known = state.square != "-" and not any(one.field == "en-passant" for one in broken)
+        if len(sides) == 1 and not known and codes & {"opponent-in-check", "ep-rank"}:
             sides.append((WRONG_SIDE, "b" if sides[0][1] == "w" else "w"))
-        reading = RepairInput(
+        parts = RepairInput(
             self.game,
             sorted(boards),
             placement.cells if placement.sound else None,
             sides,
-            small.letters,
-            small.odd,
-            small.ep,
-            small.counters(),
+            state.letters,
+            state.odd,
+            state.ep,
+            state.counters(),
             self.options.allow,
         )
-        setups, alone = clear(repairs(reading))
+        setups, alone = repairs(parts)
         guessed = any(
-            word in self.fields.words and not self._plainly(word) for word in ("halfmove", "fullmove")
+            issue.code in ("halfmove", "fullmove") and issue.severity == "error" and issue.fix is None
+            for issue in self.issues
         )
-        if alone and not guessed and not unsettled(placement, setups[0].board, self.game):
+        if alone and not guessed and not rank_unknown(placement, setups[0].board, self.game):
             self.fixed = setups[0]
-            self._blame(self.fixed, found, castling.canonical(small.letters))
+            self._suppress_consequences(self.fixed, broken, castling.canonical(state.letters))
         else:
             self.suggestions = setups
 
-    def _blame(self, fixed: Setup, found: list[RuleViolation], kept: str) -> None:
-        """Where one man on one square was wrong, the first fault that names it stands for all counts.
+    def _suppress_consequences(self, fixed: Setup, broken: list[RuleViolation], rights: str) -> None:
+        """Where one slip was wrong, drop the issues that follow from it: counts, and rights that are kept.
 
-        It stands for castling rights too, where these are kept; a count alone says too little for that.
+        The first violation that names the one square stands for all counts. A count alone says too little
+        to stand for castling rights. Where the pieces of one rank changed places, the first violation
+        stands for all that this repairs.
         """
-        given = self.placer.placement
-        if given is None or not given.sound:
+        placement = self.spans.placement
+        if placement is None or not placement.sound:
             return
-        changed = [cell for cell, man in enumerate(given.cells) if fixed.board[cell] != man]
-        if len(changed) != 1:
-            alike = sorted(given.cells) == sorted(fixed.board)
-            if alike and len({cell // self.game.width for cell in changed}) == 1:
-                self._blame_exchange(fixed, found, kept)
-            return
-        first = next((f for f in found if f.field == "placement" and changed[0] in f.cells), None)
-        if first is None:
-            return
-        explained = set(TOO_MANY) - {first.code}
-        if first.code not in TOO_MANY and fixed.castling == kept:
-            explained.add("castling-impossible")
-        self.findings = [f for f in self.findings if f.severity != "error" or f.code not in explained]
-
-    def _blame_exchange(self, fixed: Setup, found: list[RuleViolation], kept: str) -> None:
-        """Where the men of one rank changed places, the first fault stands for all that this mends."""
-        write_repaired = MISPLACED | TOO_MANY | ({"castling-impossible"} if fixed.castling == kept else set())
-        first = next((fault for fault in found if fault.code in write_repaired), None)
+        given = placement.cells
+        changed = [cell for cell, piece in enumerate(given) if fixed.board[cell] != piece]
+        lost = {"castling-impossible"} if fixed.castling == rights else set()
+        first = None
+        if len(changed) == 1:
+            first = next((one for one in broken if one.field == "placement" and changed[0] in one.cells), None)
+            explained = TOO_MANY | (lost if first and first.code not in TOO_MANY else set())
+        elif sorted(given) == sorted(fixed.board) and len({cell // self.game.width for cell in changed}) == 1:
+            explained = MISPLACED | TOO_MANY | lost
+            first = next((one for one in broken if one.code in explained), None)
         if first is not None:
-            explained = write_repaired - {first.code}
-            self.findings = [f for f in self.findings if f.severity != "error" or f.code not in explained]
-
-    def _plainly(self, field: str) -> bool:
-        """Whether a counter's value is more than a guess at its digits."""
-        return not any(f.code == field and f.severity == "error" and f.fix is None for f in self.findings)
+            gone = explained - {first.code}
+            self.issues = [one for one in self.issues if one.severity != "error" or one.code not in gone]
 
     def _startpos(self) -> Report:
-        board, side, rights, ep, half, full = self.game.start_fen.split(" ")
-        del board
+        _, side, rights, ep, half, full = self.game.start_fen.split(" ")
         setup = Setup(self.game.home, side, rights, ep, int(half), int(full))
         if self._wrong():
             self.fixed = setup
-        return self._finish(setup, None)
+        return self._finish(setup)
 
-    def _finish(self, setup: Setup | None, placement: Placement | None) -> Report:
+    def _finish(self, setup: Setup | None) -> Report:
         moves: tuple[str, ...] = ()
         root = self.fixed if self._wrong() else setup
         record = None
@@ -543,15 +548,14 @@ class _Checker:
             record = write(root, self.game, "keep", "xfen")
             moves, bad = read_moves(self.fields.moves, self.source, record, self.game.name)
             record = record if bad and not self._wrong() else None
-            self.findings += bad
+            self.issues += bad
         wrong = self._wrong()
         fen = None
         if setup is not None and not wrong:
             fen = write(setup, self.game, self.options.ep, self.options.castling)
-        fixed = self._proved([self.fixed]) if wrong and self.fixed is not None else []
-        suggestions = self._proved(self.suggestions) if self.suggestions else []
+        fixed = self._written([self.fixed]) if wrong and self.fixed is not None else []
         problems = sorted(
-            (self.placer.problem(finding, self.fixed if fixed else None) for finding in self.findings),
+            (self.spans.problem(issue, self.fixed if fixed else None) for issue in self.issues),
             key=lambda problem: problem.span,
         )
         return Report(
@@ -560,20 +564,25 @@ class _Checker:
             ok=not wrong,
             fen=fen,
             fixed=fixed[0] if fixed else None,
-            suggestions=tuple(dict.fromkeys(suggestions)),
+            suggestions=tuple(self._written(self.suggestions)),
             problems=tuple(problems),
             moves=moves,
             root=record,
+            placement=self.fields.placement.raw if wrong else "",
+            operations=self.fields.operations,
+            counted=bool(self.fields.operations) and "halfmove" in self.fields.words,
             source=self.options.source,
             line=self.options.line,
         )
 
-    def _proved(self, setups: list[Setup]) -> list[str]:
-        """The records of these setups that a check of their own finds sound and leaves as they are."""
-        proved = []
+    def _written(self, setups: list[Setup]) -> list[str]:
+        """The records of sound setups that are read again as they are meant."""
+        records = []
         for setup in setups:
-            record = write_repaired(setup, self.game, self.options.ep, self.options.castling)
-            again = check_text(record, self.options, mend=False)
-            if again.fen == record:
-                proved.append(record)
-        return proved
+            letters = castling.letters_in(setup.castling)
+            if self.options.variant == "auto" and letters:
+                game = CHESS960 if needs_chess960(letters, setup.board) else CHESS
+                if game is not self.game and not sound(setup, game, self.options.allow):
+                    continue
+            records.append(write_repaired(setup, self.game, self.options.ep, self.options.castling))
+        return list(dict.fromkeys(records))

@@ -1,6 +1,6 @@
-"""The en-passant field: judged against the board, mended, and written in the dialect asked for.
+"""The en-passant field: judged against the board, repaired, and written in the style asked for.
 
-Dialects: `fen` names the square after every double step, `xfen` when a pawn stands ready to take, `legal`
+Styles: `fen` names the square after every double step, `xfen` when a pawn stands ready to capture, `legal`
 when the capture is legal.
 """
 
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
-from adapter.fen.attack_tables import (
+from adapter import games
+from adapter.fen.codes import Code
+from adapter.games.base import RuleViolation, Setup
+from adapter.games.chess.attacks import (
     BLACK,
     KING,
     OCCUPIED,
@@ -19,119 +22,112 @@ from adapter.fen.attack_tables import (
     bits,
     masks,
 )
-from adapter.fen.chess_rules import pack
-from adapter.fen.report import RuleViolation, Setup
-from adapter.games.geometry import CHESS, square_name
+from adapter.games.chess.setup_rules import pack
 
-# By the side to move: the rank of the square, its row in the record, and the way the pawn went.
+# By the side to move: the rank of the square, its row in the record, and the step of the opponent's pawns.
 RANKS = {"w": ("6", 2, 8), "b": ("3", 5, -8)}
 # A file alone or with any rank (`e`, `e4`, `4e`), the capture (`dxe6`, `de6`), or the double step (`e2e4`);
-# `e.p.` may stand behind it, and signs between and around its characters tell nothing.
+# `e.p.` may stand behind it, and other signs between and around its characters are ignored.
 _FILE = re.compile(
     r"(?:(?:[a-h]?x|[a-h](?=[a-h][0-9]))?([a-h])[0-9]{0,2}|[0-9]([a-h])|([a-h])[0-9]\3[0-9])(?:ep)?"
 )
+_square_name = games.get("chess").square_name
 _SIGNS = re.compile(r"[^0-9a-z]+")
-_PAWN_LETTER = {"w": "p", "b": "P"}
+# Costs of what a reading changes.
+_REMOVED = 0.9
+_MOVED = 0.2
 
 
 def cell_of(square: str) -> int:
-    """The cell of a square's name."""
+    """Return the cell of a square's name."""
     return (8 - int(square[1])) * 8 + ord(square[0]) - 97
 
 
-def faults(setup: Setup) -> list[RuleViolation]:
-    """What is wrong about an en-passant field of good grammar: at most one fault, the first in the chain."""
+def _colours(side: str) -> tuple[int, int]:
+    """Return the first mask of the side to move and of its opponent."""
+    return (WHITE, BLACK) if side == "w" else (BLACK, WHITE)
+
+
+def violations(setup: Setup) -> list[RuleViolation]:
+    """Return what is wrong about an en-passant field of good grammar: at most one violation, the first."""
     if setup.ep == "-":
         return []
     rank, row, way = RANKS[setup.side]
     cell = cell_of(setup.ep)
-    mover, pusher = ("White", "Black") if setup.side == "w" else ("Black", "White")
+    mover, opponent = ("White", "black") if setup.side == "w" else ("Black", "white")
     if cell // 8 != row:
         message = f"{setup.ep} is not on rank {rank}, where {mover} to move may take en passant"
         # the squares about it may hold the pawn that was meant
         around = tuple(other for other in (cell, cell - 8, cell + 8) if 0 <= other < 64)
-        return [_fault("ep-rank", message, around)]
-    pawn, start = cell + way, cell - way
-    if setup.board[pawn] != _PAWN_LETTER[setup.side]:
-        message = f"no {pusher.lower()} pawn stands on {square_name(CHESS, pawn)}, in front of {setup.ep}"
-        return [_fault("ep-no-pawn", message, (pawn,))]
+        return [_violation(Code.EP_RANK, message, *around)]
+    pawn, origin = cell + way, cell - way
+    place, start = _square_name(pawn), _square_name(origin)
+    if setup.board[pawn] != ("p" if setup.side == "w" else "P"):
+        message = f"no {opponent} pawn stands on {place}, in front of {setup.ep}"
+        return [_violation(Code.EP_NO_PAWN, message, pawn)]
     if setup.board[cell] != ".":
-        message = f"{setup.ep} is occupied, so the pawn on {square_name(CHESS, pawn)} cannot have passed it"
-        return [_fault("ep-occupied", message, (cell, pawn))]
-    if setup.board[start] != ".":
-        message = (
-            f"{square_name(CHESS, start)} is occupied, so the pawn on {square_name(CHESS, pawn)} cannot "
-            "have come from there"
-        )
-        return [_fault("ep-origin-blocked", message, (start, pawn))]
+        message = f"{setup.ep} is occupied, so the pawn on {place} cannot have passed it"
+        return [_violation(Code.EP_OCCUPIED, message, cell, pawn)]
+    if setup.board[origin] != ".":
+        message = f"{start} is occupied, so the pawn on {place} cannot have come from there"
+        return [_violation(Code.EP_ORIGIN_BLOCKED, message, origin, pawn)]
     return []
 
 
-def check_faults(setup: Setup) -> list[RuleViolation]:
-    """A check that the double step cannot have given, on a board with one king a side.
+def check_violations(setup: Setup) -> list[RuleViolation]:
+    """Return the check that the double step cannot have given, on a board with one king a side.
 
-    The pawn itself may give it, or have uncovered it from the square it left; Stockfish dies of others.
+    The pawn itself may give it, or have uncovered it from the square it left; Stockfish crashes on others.
     """
-    if setup.ep == "-" or faults(setup):
+    if setup.ep == "-" or violations(setup):
         return []
-    _, _, way = RANKS[setup.side]
+    way = RANKS[setup.side][2]
     board = masks(pack(setup.board))
-    us, them = (WHITE, BLACK) if setup.side == "w" else (BLACK, WHITE)
+    us, them = _colours(setup.side)
     king = board[us + KING].bit_length() - 1
     checkers = attackers(board, king, them, board[OCCUPIED])
-    pawn, start = cell_of(setup.ep) + way, cell_of(setup.ep) - way
+    pawn, origin = cell_of(setup.ep) + way, cell_of(setup.ep) - way
     if not checkers or checkers == 1 << pawn:
         return []
-    place = square_name(CHESS, king)
     if checkers & checkers - 1:
-        givers = " and ".join(square_name(CHESS, cell) for cell in bits(checkers))
-        message = f"the king on {place} is in check from {givers}, but a double step gives one check at most"
-        return [_fault("ep-unrelated-check", message, (king, *bits(checkers)))]
-    earlier = attackers(board, king, them, board[OCCUPIED] ^ (1 << pawn | 1 << start))
-    if not earlier:
-        return []
-    givers = " and ".join(square_name(CHESS, cell) for cell in bits(earlier))
-    message = (
-        f"the king on {place} was in check from {givers} before the double step that {setup.ep} tells of"
-    )
-    return [_fault("ep-unrelated-check", message, (king, *bits(earlier)))]
+        found = checkers
+        text = "the king on {} is in check from {}, but a double step gives one check at most"
+    else:
+        found = attackers(board, king, them, board[OCCUPIED] ^ (1 << pawn | 1 << origin))
+        text = f"the king on {{}} was in check from {{}} before the double step that {setup.ep} tells of"
+    givers = " and ".join(_square_name(cell) for cell in bits(found))
+    message = text.format(_square_name(king), givers)
+    return [_violation(Code.EP_UNRELATED_CHECK, message, king, *bits(found))] if found else []
 
 
 def readings(text: str, board: str, side: str) -> list[tuple[float, str]]:
-    """Sound en-passant fields this text may stand for, each with what it costs to believe it."""
-    rank, _, _ = RANKS[side]
-    options = [(0.9, "-")]
+    """Return sound en-passant fields this text may stand for, each with its cost."""
+    rank = RANKS[side][0]
     lower = text.lower()
     if lower == "-":
         return [(0.0, "-")]
-    if lower == rank:  # the file is lost
-        fitting = [
-            file + rank for file in "abcdefgh" if not faults(Setup(board, side, "-", file + rank, 0, 1))
-        ]
-        return [(0.2, square) for square in fitting] or options
     named = _FILE.fullmatch(_SIGNS.sub("", lower))
-    if named is not None:
-        square = (named[1] or named[2] or named[3]) + rank
-        if not faults(Setup(board, side, "-", square, 0, 1)):
-            options.insert(0, (0.0 if square == lower else 0.2, square))
-            # a square that fits is what was meant: nothing is left of the other reading
-            options.pop()
-    return options
+    if lower == rank:  # the file is lost
+        squares = [file + rank for file in "abcdefgh"]
+    else:
+        squares = [] if named is None else [(named[1] or named[2] or named[3]) + rank]
+    fitting = [square for square in squares if not violations(Setup(board, side, "-", square, 0, 1))]
+    # a square that fits is what was meant: then the field is not removed
+    return [(0.0 if square == lower else _MOVED, square) for square in fitting] or [(_REMOVED, "-")]
 
 
 def write(setup: Setup, style: str) -> str:
-    """The en-passant field of a sound record in the style asked for (`keep`, `fen`, `xfen`, `legal`)."""
+    """Write the en-passant field of a sound record in a style (`keep`, `fen`, `xfen`, `legal`)."""
     if setup.ep == "-" or style in ("keep", "fen"):
         return setup.ep
     cell = cell_of(setup.ep)
-    _, _, way = RANKS[setup.side]
-    us, them = (WHITE, BLACK) if setup.side == "w" else (BLACK, WHITE)
+    us, them = _colours(setup.side)
     board = masks(pack(setup.board))
     takers = PAWN_SOURCES[us][cell] & board[us + PAWN]
     if style == "xfen":
         return setup.ep if takers else "-"
     king = board[us + KING].bit_length() - 1
-    taken = 1 << cell + way
+    taken = 1 << cell + RANKS[setup.side][2]
     for taker in bits(takers):
         after = board[OCCUPIED] ^ (1 << taker | taken | 1 << cell)
         if not attackers(board, king, them, after):
@@ -139,5 +135,5 @@ def write(setup: Setup, style: str) -> str:
     return "-"
 
 
-def _fault(code: str, message: str, cells: tuple[int, ...]) -> RuleViolation:
+def _violation(code: Code, message: str, *cells: int) -> RuleViolation:
     return RuleViolation(code=code, field="en-passant", at="en-passant", message=message, cells=cells)

@@ -1,11 +1,21 @@
-"""The short way for chess records with nothing odd about them: looked up rank by rank, judged by bit masks.
+"""Fast check of clean records: chess by bit masks and xiangqi by tables, looked up rank by rank.
 
-It answers only when the long way would find nothing to say at all; whatever it is not sure of, it leaves.
+It answers only for records in which the full check would find nothing to report.
 """
 
 from __future__ import annotations
 
-from adapter.fen.attack_tables import (
+import re
+from functools import lru_cache
+
+from adapter import games
+from adapter.fen.castling import canonical, letters_in, resolve, violations
+from adapter.fen.counters import MOST
+from adapter.fen.detect import CHESS, CHESS960, needs_chess960
+from adapter.fen.options import CASTLING_STYLES, EP_STYLES
+from adapter.fen.repair import SUSPICIOUS
+from adapter.games.cells import expand
+from adapter.games.chess.attacks import (
     BISHOP_LINES,
     BISHOP_REACH,
     BLACK,
@@ -22,58 +32,61 @@ from adapter.fen.attack_tables import (
     WHITE,
     masks,
 )
-from adapter.fen.chess_rules import counts_sound, double_check_possible
-from adapter.fen.counters import MOST
-from adapter.fen.repair import SUSPICIOUS
-from adapter.games.geometry import CHESS, CHESS960, expand
+from adapter.games.chess.setup_rules import counts_sound, double_check_possible
+from adapter.games.xiangqi.moves import attackers
 
-REMEMBERED = 4096
-
-
-class _Counts(dict[int, bool]):
-    """Whether the counts of a packed board are sound; bounded."""
-
-    def __missing__(self, counts: int) -> bool:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        sound = self[counts] = counts_sound(counts)
-        return sound
+_XIANGQI = games.get("xiangqi")
+_CACHED = 4096
+_NUMBERS = {str(number): number for number in range(MOST + 1)}
+# EPD operations behind the four fields of a record. Counters among them, and opcodes that may be moves, are
+# left to the full check.
+_OPERATIONS = re.compile(r'(?:(?!hmvc |fmvn )(?:[a-z_]{2,14}|[cvD][0-9]) [^;"]*(?:"[^"]*"[^;"]*)?; *)+')
 
 
-class _Numbers(dict[str, int]):
-    """Counters written as they should be. There are no more than ten thousand."""
+def fast_check(text: str, variant: str, ep: str, castling: str) -> tuple[str, str, str] | None:
+    """Return canonical record, game and EPD operations of a clean text; None for any other."""
+    record, operations = text, ""
+    if text.endswith(";"):
+        *fields, operations = text.split(" ", 4)
+        if len(fields) < 4 or not _OPERATIONS.fullmatch(operations):
+            return None
+        record = f"{' '.join(fields)} 0 1"
+    if variant == _XIANGQI.name or (variant == "auto" and record.count("/") == _XIANGQI.slashes):
+        valid = ep in EP_STYLES and castling in CASTLING_STYLES
+        return (record, _XIANGQI.name, operations) if valid and _clean_xiangqi(record) else None
+    if variant not in ("auto", CHESS.name, CHESS960.name):
+        return None
+    # styles that leave the fields alone: KQkq is X-FEN, and no square is written alike in all
+    if castling not in ("keep", "xfen") or ep not in EP_STYLES:
+        return None
+    if ep not in ("keep", "fen") and record.split(" ", 4)[3:4] != ["-"]:
+        return None
+    game = _clean_chess(record, variant)
+    if not game or (game != CHESS.name and castling != "keep" and record.split(" ", 3)[2] not in _CLASSICAL):
+        return None
+    return record, game, operations
 
-    def __missing__(self, text: str) -> int:
-        if not text.isascii() or not text.isdigit() or len(text) > 4 or (text[0] == "0" and len(text) > 1):
-            raise KeyError(text)
-        number = self[text] = int(text)
-        return number
+
+# Chess. A packed board holds a mask for each kind of piece, and the number of each kind.
+
+_counts_sound = lru_cache(_CACHED)(counts_sound)
 
 
 def _bit(letter: str, cell: int) -> int:
     return 1 << (LETTERS.index(letter) * 64 + cell)
 
 
-def _needs(field: str) -> int:
-    """King and rooks at home for each right of a field."""
-    homes = {"K": ("K", 60, "R", 63), "Q": ("K", 60, "R", 56), "k": ("k", 4, "r", 7), "q": ("k", 4, "r", 0)}
-    need = 0
-    for letter in field.replace("-", ""):
-        king, at, rook, corner = homes[letter]
-        need |= _bit(king, at) | _bit(rook, corner)
-    return need
-
-
-def _fields() -> list[str]:
-    chosen = [
-        "".join(letter for number, letter in enumerate("KQkq") if subset >> number & 1)
-        for subset in range(16)
-    ]
-    return [field or "-" for field in chosen]
-
-
-# What a field of KQkq needs of a classical board, by field.
-CLASSICAL = {field: _needs(field) for field in _fields()}
+# King and rooks at home that a field of KQkq needs on a classical board, by field.
+_HOMES = {
+    "K": _bit("K", 60) | _bit("R", 63),
+    "Q": _bit("K", 60) | _bit("R", 56),
+    "k": _bit("k", 4) | _bit("r", 7),
+    "q": _bit("k", 4) | _bit("r", 0),
+}
+_CLASSICAL = {"": 0}
+for _letter, _home in _HOMES.items():
+    _CLASSICAL |= {field + _letter: need | _home for field, need in _CLASSICAL.items()}
+_CLASSICAL["-"] = _CLASSICAL.pop("")
 # For an en-passant square: the pawn that must be there, and the squares that must be empty.
 _EN_PASSANT = {
     side: {
@@ -85,8 +98,8 @@ _EN_PASSANT = {
         ("b", 3, "P", 4, 1 << 40 | 1 << 48),
     )
 }
-_BACK = 0xFF | 0xFF << 56
-_STUCK = _BACK << 64 * LETTERS.index("P") | _BACK << 64 * LETTERS.index("p")
+_BACK_RANKS = 0xFF | 0xFF << 56
+_BACK_RANK_PAWNS = _BACK_RANKS << 64 * LETTERS.index("P") | _BACK_RANKS << 64 * LETTERS.index("p")
 _FAR_WHITE = 0xFF << 8 + 64 * LETTERS.index("P")
 _FAR_BLACK = 0xFF << 48 + 64 * LETTERS.index("p")
 _MIRRORED = _bit("k", 3) | _bit("q", 4) | _bit("K", 59) | _bit("Q", 60)
@@ -96,73 +109,55 @@ _SHIFTS = {
     for side, order in (("w", (WHITE, BLACK)), ("b", (BLACK, WHITE)))
 }
 _COLOURS = {"w": (WHITE, BLACK), "b": (BLACK, WHITE)}
-_COUNTS = _Counts()
-NUMBERS = _Numbers()
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
 _PIECES = 64 * OCCUPIED
-DRAW_CLOCK = CHESS.draw_clock
+_DRAW_CLOCK = CHESS.draw_clock
 
 
-class _Castlers(dict[tuple[str, str, str, str], str]):
-    """`chess960` where a field writes rights of that game canonically, by variant, field and both back ranks.
+@lru_cache(_CACHED)
+def _castling_game(variant: str, field: str, black: str, white: str) -> str:
+    """Return `chess960` where a field writes rights of that game canonically, given both back ranks.
 
-    Empty where it does not: then there is something to say about the field. Bounded.
+    Empty where it does not: then there is something to report about the field. Classical rights are looked
+    up before.
     """
-
-    def __missing__(self, key: tuple[str, str, str, str]) -> str:
-        # most records never come here, and this loads half of the long way
-        from adapter.fen.castling import canonical, faults, letters_of, resolve
-        from adapter.fen.detect import needs_chess960
-
-        variant, field, black, white = key
-        cells = expand(black) + "." * 48 + expand(white)
-        letters = [letter for _, letter in letters_of(field)]
-        game = variant
-        if variant == "auto":
-            game = "chess960" if letters and needs_chess960(letters, cells) else "chess"
-        # classical rights were looked up before
-        sound = (
-            game == "chess960"
-            and len(letters) == len(field.replace("-", ""))
-            and canonical(letters) == field
-            and all(resolve(letter, cells, CHESS960).rook is not None for letter in letters)
-            and not faults(field, cells, CHESS960)
-        )
-        if len(self) >= REMEMBERED:
-            self.clear()
-        found = self[key] = game if sound else ""
-        return found
+    cells = expand(black) + "." * 48 + expand(white)
+    letters = letters_in(field)
+    chess960 = variant == CHESS960.name or (
+        variant == "auto" and bool(letters) and needs_chess960(letters, cells)
+    )
+    sound = (
+        chess960
+        and canonical(letters) == field
+        and all(resolve(letter, cells, CHESS960).rook is not None for letter in letters)
+        and not violations(field, cells, CHESS960)
+    )
+    return CHESS960.name if sound else ""
 
 
-_CASTLERS = _Castlers()
-
-
-def clean(text: str, variant: str = "auto") -> str:
-    """The game of a sound chess record in canonical form about which there is nothing to say, else empty.
-
-    `variant` is `auto`, `chess` or `chess960`.
-    """
+def _clean_chess(text: str, variant: str) -> str:
+    """Return the game of a sound chess record in canonical form with nothing to report, else empty."""
     try:
         placement, side, rights, square, half, full = text.split(" ")
         a, b, c, d, e, f, g, h = placement.split("/")
         packed = _R8[a] + _R7[b] + _R6[c] + _R5[d] + _R4[e] + _R3[f] + _R2[g] + _R1[h]
-        clock = NUMBERS[half]
-        move = NUMBERS[full]
+        clock = _NUMBERS[half]
+        move = _NUMBERS[full]
         shifts = _SHIFTS[side]
         passed = None if square == "-" else _EN_PASSANT[side][square]
     except (KeyError, ValueError):
         return ""
-    if packed & _STUCK or not _COUNTS[packed >> COUNTS]:
+    if packed & _BACK_RANK_PAWNS or not _counts_sound(packed >> COUNTS):
         return ""
-    need = CLASSICAL.get(rights)
+    need = _CLASSICAL.get(rights)
     if variant != "chess960" and need is not None and packed & need == need:
         game = "chess"
     else:
-        game = _CASTLERS[variant, rights, a, h]
+        game = _castling_game(variant, rights, a, h)
     if (
         not game
-        or (clock and (clock >= DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
-        or not 0 < move <= MOST
+        or (clock and (clock >= _DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
+        or not move
         or (packed & _MIRRORED == _MIRRORED and game == "chess")
         or (
             packed & _FAR_WHITE
@@ -192,7 +187,7 @@ def clean(text: str, variant: str = "auto") -> str:
     slant = (packed >> bishops | queen) & BISHOP_LINES[target]
     if slant and BISHOP_REACH[target][BISHOP_LINES[target] & occupied] & slant:
         return ""
-    # a double check on the mover must have come about somehow
+    # a double check must be possible
     own = kings.bit_length() - 1
     checkers = PAWN_SOURCES[them][own] & packed >> pawns2 | KNIGHT_STEPS[own] & packed >> knights2
     queen = packed >> queens2
@@ -203,7 +198,7 @@ def clean(text: str, variant: str = "auto") -> str:
     if slant:
         checkers |= BISHOP_REACH[own][BISHOP_LINES[own] & occupied] & slant
     if passed is not None:
-        # whether the double step explains a check is asked the long way
+        # the full check finds out whether the double step explains a check
         if checkers:
             return ""
     elif checkers & checkers - 1 and (
@@ -211,3 +206,56 @@ def clean(text: str, variant: str = "auto") -> str:
     ):
         return ""
     return game
+
+
+# Xiangqi.
+
+_BITS = 4  # of each count; a rank holds no more than nine pieces of a kind
+
+
+@lru_cache(_CACHED)
+def _row(row: int, text: str) -> tuple[str, int]:
+    """Return the cells of a canonical rank and its counts; KeyError where a piece may not stand."""
+    cells, counts, digit = "", 0, False
+    for char in text:
+        if char in "123456789" and not digit:
+            cells += "." * int(char)
+            digit = True
+            continue
+        places = _XIANGQI.places.get(char)
+        if char not in _XIANGQI.letters or (places and row * _XIANGQI.width + len(cells) not in places):
+            raise KeyError(text)
+        cells += char
+        counts += 1 << _BITS * _XIANGQI.letters.index(char)
+        digit = False
+    if len(cells) != _XIANGQI.width:
+        raise KeyError(text)
+    return cells, counts
+
+
+@lru_cache(_CACHED)
+def _counts_sound_xiangqi(counts: int) -> bool:
+    """Whether there is one king a side and no kind is too many."""
+    numbers = {
+        letter: counts >> _BITS * index & (1 << _BITS) - 1 for index, letter in enumerate(_XIANGQI.letters)
+    }
+    within = all(number <= _XIANGQI.limits[letter.upper()] for letter, number in numbers.items())
+    return within and numbers["K"] == 1 == numbers["k"]
+
+
+def _clean_xiangqi(text: str) -> bool:
+    """Whether the text is a sound xiangqi record in canonical form with nothing to report."""
+    try:
+        placement, side, rights, square, half, full = text.split(" ")
+        rows = [_row(number, row) for number, row in enumerate(placement.split("/"))]
+        clock, move = _NUMBERS[half], _NUMBERS[full]
+    except (KeyError, ValueError):
+        return False
+    cells = "".join(row for row, _ in rows)
+    counts = sum(counts for _, counts in rows)
+    if rights != "-" or square != "-" or side not in ("w", "b") or not _counts_sound_xiangqi(counts):
+        return False
+    late = clock >= _XIANGQI.draw_clock or clock > 2 * move - 2 + (side == "b")
+    if late or not move or len(cells) != _XIANGQI.size:
+        return False
+    return not attackers(cells, cells.index("k" if side == "w" else "K"), side == "b")

@@ -1,4 +1,4 @@
-"""What a caller may ask of a check, proved before anything is read."""
+"""The options of a check, validated before anything is read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
+from adapter import games
 from adapter.errors import ConfigError
-from adapter.fen.setup_rules import ALLOWED
-from adapter.games.geometry import GEOMETRIES
+from adapter.fen.codes import ALLOWED
 
 EpStyle = Literal["keep", "fen", "xfen", "legal"]
 CastlingStyle = Literal["keep", "xfen", "shredder"]
@@ -18,7 +18,7 @@ CASTLING_STYLES: tuple[CastlingStyle, ...] = ("keep", "xfen", "shredder")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What the caller asked for; the values are checked already."""
+    """What the caller asked for, validated."""
 
     variant: str = "auto"
     side: str | None = None
@@ -38,8 +38,8 @@ def options(
     source: str | None,
     line: int | None,
 ) -> Options:
-    """The options of a check. Raises ConfigError for one that does not exist."""
-    _one_of("variant", variant, ("auto", *GEOMETRIES))
+    """Validate the options of a check. Raises ConfigError for one that does not exist."""
+    _one_of("variant", variant, ("auto", *games.NAMES))
     _one_of("ep", ep, EP_STYLES)
     _one_of("castling", castling, CASTLING_STYLES)
     if side is not None:

@@ -1,4 +1,4 @@
-"""The positions of recorded games; a move that cannot be read becomes a record to be refused."""
+"""Reads the positions of recorded games; a move that cannot be read becomes a record to be refused."""
 
 from __future__ import annotations
 
@@ -11,41 +11,42 @@ import chess
 import chess.pgn
 import msgspec
 
+from adapter import games
 from adapter.fen import check
-from adapter.fen.files import Entry
+from adapter.fen.files import Lines
+from adapter.fen.report import Entry
+from adapter.games.xiangqi.pgn import read_games
 
+_XIANGQI = games.get("xiangqi")
 _BAD_MOVE = re.compile(r"move [0-9]+, '(\S*)'")
 _BAD_SAN = re.compile(r"san: '([^']*)'")
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"(.*)"\s*\]\s*$')
 _DHTMLXQ = "[DhtmlXQ]"
-# How xiangqi names itself in the tags `Game` and `Variant`.
-_XIANGQI = re.compile(r"chinese chess|xiangqi|象棋", re.IGNORECASE)
-# A first move that is none of chess: Chinese, ICCS as xqbase writes it, which python-chess passes over in
-# silence, or WXF.
+# Names of xiangqi in the tags `Game` and `Variant`.
+_XIANGQI_NAME = re.compile(r"chinese chess|xiangqi|象棋", re.IGNORECASE)
+# A first move that chess does not have: Chinese, ICCS as xqbase writes it, which python-chess skips silently,
+# or WXF.
 _XIANGQI_MOVE = re.compile(
     r"(?:\s|[0-9]+[.．…、]+)*(?:[\u4e00-\u9fff]|[A-I][0-9]-[A-I][0-9]|[KRHNCAEBPkrhncaebp][1-9][-+=.][1-9])"
 )
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*$", re.MULTILINE)
 
 
-def read_pgn(
-    lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None, variant: str = "auto"
-) -> Iterator[Entry]:
-    """Every position of every game's main line, or the one after `ply` half-moves, as records.
+def read_pgn(lines: Lines, *, source: str, ply: int | None = None, variant: str = "auto") -> Iterator[Entry]:
+    """Yield every position of every game's main line, or the one after `ply` half-moves, as records.
 
-    Which game is played each tells by its tags, its record or its first move, unless `variant` says so. A
-    game that begins from a bad record gives that record alone; one that breaks off at a move that is not
-    legal ends with the moves up to it. Either is given for every later `ply` too, for the game may have had
-    it; a game that ended before gives nothing. `line` is where the game begins.
+    Each game's variant is detected from its tags, its record or its first move, unless `variant` names it. A
+    game that begins from a bad record yields only that record; one with an illegal move ends with the moves
+    up to it. Either is yielded for every later `ply` too, which the game may have had; a game that ended
+    before yields nothing. `line` is where the game begins.
     """
-    # python-chess reads the chess games, the xiangqi board's own reader the others
     for first, text in _games(lines):
         read = _read_xiangqi if _is_xiangqi(text, variant) else _read_chess
         yield from read(first, text, source, ply)
 
 
-def read_dhtmlxq(lines: Iterator[tuple[int, str]], *, source: str, ply: int | None = None) -> Iterator[Entry]:
-    """The same for xiangqi games in DhtmlXQ, whatever stands around them."""
+def read_dhtmlxq(lines: Lines, *, source: str, ply: int | None = None) -> Iterator[Entry]:
+    """Yield the positions of xiangqi games in DhtmlXQ, as `read_pgn` does, whatever stands around them."""
     for first, text in _blocks(lines):
         yield from _read_xiangqi(first, text, source, ply)
 
@@ -62,52 +63,55 @@ def _read_chess(first: int, text: str, source: str, ply: int | None) -> Iterator
 
 
 def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
-    from adapter import games
-    from adapter.games.xiangqi.pgn import read_games
-
-    variant = games.get("xiangqi")
-    for game in read_games(text):
+    for game in read_games(text, _canonical):
         records = [game.record]
         if game.moves:
-            board = variant.board(game.record)
+            board = _XIANGQI.board(game.record)
             for move in game.moves:
                 board.push(move)
                 records.append(board.fen())
         bad = _BAD_MOVE.match(game.problem or "")
         if bad is not None:
             records.append(" ".join((game.record, "moves", *game.moves, bad[1])))
-        entry = Entry("", source, first + game.line - 1, variant="xiangqi")
+        entry = Entry("", source, first + game.line - 1, variant=_XIANGQI.name)
         # a game without a single move stops at the record it begins from
         yield from _entries(records, entry, ply, bad is not None or bool(game.problem and not game.moves))
+
+
+def _canonical(record: str) -> str:
+    """Return the canonical form of a xiangqi record. Raises ValueError that says what is wrong."""
+    report = check(record, variant=_XIANGQI.name)
+    if report.fen is None:
+        raise ValueError(next(found.message for found in report.problems if found.severity == "error"))
+    return report.fen
 
 
 def _is_xiangqi(text: str, variant: str) -> bool:
     """Whether a game of a PGN file is one of xiangqi."""
     if variant != "auto":
-        return variant == "xiangqi"
+        return variant == _XIANGQI.name
     tags = {tag[1].upper(): tag[2] for line in text.splitlines() if (tag := _TAG.match(line))}
-    if any(_XIANGQI.search(tags.get(name, "")) for name in ("GAME", "VARIANT")):
+    if any(_XIANGQI_NAME.search(tags.get(name, "")) for name in ("GAME", "VARIANT")):
         return True
     if "FEN" in tags:
-        return tags["FEN"].count("/") == 9
+        return tags["FEN"].count("/") == _XIANGQI.slashes
     moves = "\n".join(line for line in text.splitlines() if not _TAG.match(line))
     return ("RED" in tags and "WHITE" not in tags) or bool(_XIANGQI_MOVE.match(_COMMENT.sub("", moves)))
 
 
 def _entries(records: list[str], like: Entry, ply: int | None, broken: bool) -> Iterator[Entry]:
-    """The records of a game as entries: all of them, or the one at a ply, or before it what the game broke
-    off at."""
+    """Yield the records of a game as entries: all, or the one at a ply, or the last of a broken game."""
     wanted = min(ply, len(records) - 1) if broken and ply is not None else ply
     for number, record in enumerate(records):
         if wanted is None or number == wanted:
             yield msgspec.structs.replace(like, text=record, ply=number)
 
 
-def _games(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The text of one game at a time, with the number of its first line; a tag behind moves begins one.
+def _games(lines: Lines) -> Lines:
+    """Yield the text of one game at a time, with the number of its first line; a tag behind moves begins one.
 
-    In a comment, which may go over lines, only the tag does that comes first in every game: a comment that is
-    never closed must not swallow the games behind its own.
+    In a comment, which may span lines, only the tag that comes first in every game begins one: a comment that
+    is never closed must not swallow the games behind its own.
     """
     first, gathered, moves, commented = 1, list[str](), False, False
     for number, line in lines:
@@ -129,9 +133,8 @@ def _games(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         yield first, "".join(gathered)
 
 
-def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The text of one DhtmlXQ game at a time, with the number of its first line; what stands before the
-    first is left out."""
+def _blocks(lines: Lines) -> Lines:
+    """Yield the text of one DhtmlXQ game at a time, with the number of its first line."""
     first, gathered = 0, list[str]()
     for number, line in lines:
         if _DHTMLXQ in line:
@@ -146,15 +149,15 @@ def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 class _Text(io.TextIOBase):
-    """Numbered lines as the text stream python-chess reads; `at_game` is the line a game begins on."""
+    """Numbered lines as a text stream for python-chess; `at_game` is the line a game begins on."""
 
-    def __init__(self, lines: Iterator[tuple[int, str]], first: int) -> None:
+    def __init__(self, lines: Lines, first: int) -> None:
         self.lines = lines
         self.number = first - 1
         self.at_game = first
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # no size is ever asked for
-        """The next line, empty at the end."""
+        """Return the next line, empty at the end."""
         self.number, line = next(self.lines, (self.number, ""))
         if not line.strip() and self.at_game == self.number:
             self.at_game += 1
@@ -162,7 +165,7 @@ class _Text(io.TextIOBase):
 
 
 class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str, bool]]):
-    """Collects the records of one game: text, not boards, so that a long game stays small."""
+    """Collects the records of one game as text, which takes less memory than boards."""
 
     def __init__(self) -> None:
         self.records: list[str] = []
@@ -172,15 +175,15 @@ class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str, bool]]):
         self.broken = False
 
     def begin_headers(self) -> chess.pgn.Headers:
-        """Gathers the tags."""
+        """Return the mapping for the tags."""
         return self.headers
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
-        """Keeps a tag."""
+        """Keep a tag."""
         self.headers[tagname] = tagvalue
 
     def end_headers(self) -> chess.pgn.SkipType | None:
-        """Skips the moves of a game whose own record is bad: they prove nothing."""
+        """Skip the moves of a game whose own record is bad."""
         record = self.headers.get("FEN")
         if record is None:
             return None
@@ -192,7 +195,7 @@ class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str, bool]]):
         return chess.pgn.SKIP
 
     def visit_board(self, board: chess.Board) -> None:
-        """Takes the position down, unless the game has broken off."""
+        """Keep the position, unless the game has broken off."""
         if self.broken:
             return
         record = board.fen(en_passant="fen")
@@ -200,20 +203,20 @@ class _Positions(chess.pgn.BaseVisitor[tuple[list[str], str, bool]]):
         self.records.append(record)
 
     def visit_move(self, board: chess.Board, move: chess.Move) -> None:
-        """Remembers the move, should a later one be bad."""
+        """Keep the move for the record of a bad one."""
         self.moves.append(move.uci())
 
     def begin_variation(self) -> chess.pgn.SkipType:
-        """Leaves side lines out."""
+        """Skip variations."""
         return chess.pgn.SKIP
 
     def handle_error(self, error: Exception) -> None:
-        """Ends the game with the record of what cannot be read."""
+        """End the game with a record of what cannot be read."""
         bad = _BAD_SAN.search(str(error))
         word = bad[1] if bad is not None else "?"
         self.broken = True
         self.records.append(" ".join((self.root or chess.STARTING_FEN, "moves", *self.moves, word)))
 
     def result(self) -> tuple[list[str], str, bool]:
-        """The records of the game, which game it is by its tags, and whether the last record is bad."""
+        """Return the records, the variant by the tags, and whether the last record is bad."""
         return self.records, "chess960" if self.headers.is_chess960() else "auto", self.broken

@@ -1,194 +1,237 @@
-"""From what was read to the records that may have been meant, each of them sound."""
+"""Search for the records that a damaged one may have been: one slip undone, the most plausible first.
+
+A slip is one entry of a table: how it is undone and what it costs to assume it. Costs are negative logarithms
+of probabilities, as those of `plausibility`; the sum of both ranks the candidates.
+"""
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
-from adapter.fen import castling, en_passant, xiangqi_rules
-from adapter.fen.board_field import Placement
-from adapter.fen.plausibility import MISSING, BoardHints, home_cost, plausibility
-from adapter.fen.rank_edits import UNKNOWN, cells_of, joints, rank_readings, width_of
-from adapter.fen.report import RuleViolation, Setup
+from adapter.fen import castling, en_passant
+from adapter.fen.board_field import UNKNOWN, Placement, cells_of, slash_offsets, width_of
+from adapter.fen.plausibility import BoardHints, Plausibility
 from adapter.fen.setup_rules import sound
-from adapter.games.geometry import Geometry, collapse, collapse_row
+from adapter.games.base import Game, RuleViolation, Setup
+from adapter.games.cells import collapse, collapse_row
 
-SUSPICIOUS = 3  # pawns of each colour on the other's start rank, and none at home, that raise a suspicion
+Scored = tuple[float, str]  # the cost of a board, and its cells
+Undo = Callable[[str, int, str], Iterator[str]]
 
+CLEAR = 4.0  # how much less the best candidate must cost than the next to be the only sensible one
+MOST_SHOWN = 6
+MOST_BOARDS = 60  # boards that are compared with the rules
+FIELD = CLEAR / 0.75  # the costs of readings of castling, en passant and counters are in smaller units
+WRONG_SIDE = 0.8
+NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
 
-def upside_down(cells: str, game: Geometry) -> str:
-    """The ranks in the other order."""
-    width = game.width
-    return "".join(cells[first : first + width] for first in range(len(cells) - width, -1, -width))
-
-
-def colours_swapped(cells: str, game: Geometry) -> str:
-    """White's men for Black's."""
-    return cells.swapcase()
-
-
-def rotated_180(cells: str, game: Geometry) -> str:
-    """The board turned round."""
-    return cells[::-1]
+# Ranks of a wrong width. Each undoes a slip in the text of a rank that is `off` squares short; `spare` are
+# the pieces that the board lacks.
 
 
-def files_reversed(cells: str, game: Geometry) -> str:
-    """Each rank read from the other end."""
-    width = game.width
-    return "".join(cells[first : first + width][::-1] for first in range(0, len(cells), width))
+def _replaced(text: str, offset: int, new: str) -> str:
+    return text[:offset] + new + text[offset + 1 :]
 
 
-ORIENTATIONS: dict[str, tuple[Callable[[str, Geometry], str], str]] = {
-    "upside-down": (upside_down, "the ranks seem to be listed from 1 up"),
-    "colours-swapped": (colours_swapped, "White's and Black's letters seem to be exchanged"),
-    "rotated-180": (rotated_180, "the board seems to be seen from Black's side"),
-    "files-reversed": (files_reversed, "the files seem to run from h to a"),
+def _wrong_digit(text: str, off: int, spare: str) -> Iterator[str]:
+    for offset, char in enumerate(text):
+        if char.isdigit() and 0 < int(char) + off < 10:
+            yield _replaced(text, offset, str(int(char) + off))
+
+
+def _lost_digit(text: str, off: int, spare: str) -> Iterator[str]:
+    if 0 < off < 10:
+        for offset in range(len(text) + 1):
+            yield f"{text[:offset]}{off}{text[offset:]}"
+
+
+def _lost_letter(text: str, off: int, spare: str) -> Iterator[str]:
+    if off == 1:
+        for offset, letter in itertools.product(range(len(text) + 1), spare):
+            yield text[:offset] + letter + text[offset:]
+
+
+def _changed_run(text: str, off: int, spare: str) -> Iterator[str]:
+    """Up to three letters of a run lost, or too many; a digit written twice."""
+    for match in re.finditer(r"([A-Za-z])\1*|([1-9])\2", text):
+        run = match[0]
+        more = off if match[1] else off / int(run[0])
+        if more in (-3, -2, -1, 1, 2, 3) and len(run) + more > 0 and (match[1] or more == -1):
+            yield text[: match.start()] + run[0] * int(len(run) + more) + text[match.end() :]
+
+
+def _extra_character(text: str, off: int, spare: str) -> Iterator[str]:
+    for offset, char in enumerate(text):
+        if width_of(char) == -off:
+            yield _replaced(text, offset, "")
+
+
+def _letter_for_digit(text: str, off: int, spare: str) -> Iterator[str]:
+    if 0 < 1 + off < 10:
+        for offset, char in enumerate(text):
+            if not char.isdigit():
+                yield _replaced(text, offset, str(1 + off))
+
+
+def _digit_for_letter(text: str, off: int, spare: str) -> Iterator[str]:
+    for offset, char in enumerate(text):
+        if char.isdigit() and int(char) + off == 1:
+            for letter in spare:
+                yield _replaced(text, offset, letter)
+
+
+# How each slip is undone, and its cost where the rank is one square off and where it is more.
+RANK_SLIPS: tuple[tuple[Undo, float, float], ...] = (
+    (_wrong_digit, 0.0, 1.0),
+    (_lost_digit, 0.5, 0.5),
+    (_lost_letter, 0.5, 0.5),
+    (_changed_run, 0.5, 2.0),
+    (_extra_character, 2.0, 2.0),
+    (_letter_for_digit, 4.0, 3.0),
+    (_digit_for_letter, 4.0, 3.0),
+)
+DIGITS = 3.0  # digits side by side, which no program writes
+_DIGITS = re.compile(r"[0-9]{2}")
+# A character of no piece: digits it looks like, pieces of its case and of the other, another digit, nothing.
+LOOKS_LIKE = {"l": "1", "I": "1", "|": "1", "i": "1", "S": "5", "s": "5", "Z": "2", "z": "2", "G": "6"} | {
+    "O": "80",
+    "o": "80",
 }
+LOOKALIKE, MEANT, SAME_CASE, OTHER_CASE, OTHER_DIGIT, NOTHING = 1.0, 0.0, 2.0, 4.5, 4.0, 3.0
+_MOST_MEANINGS = 8  # of one unknown character in a rank of the wrong width
+
+# A rank's text and, for each unknown piece by its offset, its character and the pieces it may be.
+Row = tuple[str, dict[int, tuple[str, str]]]
 
 
-def home_score(cells: str, game: Geometry) -> int:
-    """How many men stand where they stand at the start of a game."""
-    return sum(one == two != "." for one, two in zip(cells, game.home, strict=True))
-
-
-def suspicious(cells: str, game: Geometry) -> bool:
-    """Whether the men look as if the board were seen from a wrong side, though nothing need be wrong."""
-    if game.width == 9:
-        return False  # palaces and river make every wrong view an error
-    wrong = min(cells[8:16].count("P"), cells[48:56].count("p"))
-    if wrong >= SUSPICIOUS and "P" not in cells[48:56] and "p" not in cells[8:16]:
-        return True
-    return _mirrored_kings(cells, game)
-
-
-def _mirrored_kings(cells: str, game: Geometry) -> bool:
-    """King and queen of both sides on each other's start squares: the start position read backwards."""
-    return not game.chess960 and (cells[3], cells[4], cells[59], cells[60]) == ("k", "q", "K", "Q")
-
-
-def orientations(cells: str, game: Geometry) -> list[tuple[str, str]]:
-    """The other views of a board, best first: code and cells of those that stand nearest to a start position.
-
-    Only views that put clearly more men at home than the board itself.
-    """
-    own = home_score(cells, game)
-    scored = [
-        (home_score(view(cells, game), game), code, view(cells, game))
-        for code, (view, _) in ORIENTATIONS.items()
-    ]
-    best = max(score for score, _, _ in scored)
-    if best < own + 4:
-        return []
-    return [(code, seen) for score, code, seen in scored if score == best]
-
-
-# Two characters that changed places are the likeliest slip, a man on the wrong rank the least likely.
-EXCHANGED_NEIGHBOURS, ASIDE, BEYOND, CARRIED = 0.5, 0.6, 0.9, 1.0
-_MOST = 2  # men that one exchange puts where they may not stand
-
-
-def misplaced(cells: str, wrong: Collection[int], game: Geometry) -> dict[str, float]:
-    """Boards with nobody where he may not stand, no man lost, and the price of the slip of each.
-
-    `wrong` are the squares of the men that may not stand there. More than two, or those that no exchange and
-    no step puts right, may be due to one man who stands elsewhere in his rank and shifts the men between.
-    """
-    near = wrong if len(wrong) <= _MOST else ()
-    found = _least(
-        slip
-        for cell in near
-        for slip in (*_exchanged_neighbours(cells, cell, game), *_steps(cells, cell, game))
-    )
-    return found or _least(_carried(cells, wrong, game))
-
-
-def _least(slips: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Of these boards those with everyone in his place, each with its lowest price."""
+def rank_readings(row: Row, width: int, spare: str) -> dict[str, float]:
+    """Cells of ranks of the right width that a rank may have been, with the cost of the slip of each."""
     found: dict[str, float] = {}
-    for board, price in slips:
-        if price < found.get(board, 99.0) and _in_place(board):
-            found[board] = price
+    for known, cost in _known(row, width, spare):
+        off = width - width_of(known)
+        texts = [(known, 0.0)] if not off else _undone(known, off, spare)
+        for text, more in texts:
+            if width_of(text) == width and "0" not in text:
+                more += cost + DIGITS * bool(_DIGITS.search(text))
+                cells = cells_of(text)
+                found[cells] = min(found.get(cells, 99.0), more)
     return found
 
 
-def _carried(cells: str, wrong: Collection[int], game: Geometry) -> Iterator[tuple[str, float]]:
-    """One man of the rank that all these squares are on put elsewhere in its text."""
-    ranks = {cell // game.width for cell in wrong}
-    if len(ranks) != 1:
-        return
-    first = ranks.pop() * game.width
-    text = collapse_row(cells[first : first + game.width])
-    for place, man in enumerate(text):
-        rest = text[:place] + text[place + 1 :]
-        if man.isalpha():
-            for other in range(len(text)):
-                rank = cells_of(rest[:other] + man + rest[other:])
-                yield cells[:first] + rank + cells[first + game.width :], CARRIED
+def _undone(text: str, off: int, spare: str) -> Iterator[tuple[str, float]]:
+    for undo, near, far in RANK_SLIPS:
+        cost = near if abs(off) == 1 else far
+        for changed in undo(text, off, spare):
+            yield changed, cost
 
 
-def _exchanged_neighbours(cells: str, cell: int, game: Geometry) -> Iterator[tuple[str, float]]:
-    """The man's character exchanged with the one before or behind it: another man, or a digit."""
-    first = cell - cell % game.width
-    row = cells[first : first + game.width]
-    text = collapse_row(row)
-    place = len(collapse_row(row[: cell - first]))
-    for left in (place - 1, place):
-        if left >= 0 and left + 1 < len(text):
-            changed = text[:left] + text[left + 1] + text[left] + text[left + 2 :]
-            yield cells[:first] + cells_of(changed) + cells[first + game.width :], EXCHANGED_NEIGHBOURS
+def _known(row: Row, width: int, spare: str) -> list[tuple[str, float]]:
+    """The text with its unknown characters replaced by what they may be; equal ones mean the same."""
+    text, guesses = row
+    if UNKNOWN not in text:
+        return [(text, 0.0)]
+    kinds = list(dict.fromkeys(guesses[i] for i, char in enumerate(text) if char == UNKNOWN))
+    if len(kinds) > 2 and any(len(pieces) != 2 for _, pieces in kinds):
+        return []
+    found = []
+    off = width - width_of(text)
+    for chosen in itertools.product(*(_meanings(char, pieces, off, spare) for char, pieces in kinds)):
+        meant = {kind: new for kind, (_, new) in zip(kinds, chosen, strict=True)}
+        known = "".join(meant[guesses[i]] if char == UNKNOWN else char for i, char in enumerate(text))
+        found.append((sum(cost for cost, _ in chosen), known))
+    whole = [(known, cost) for cost, known in found if width_of(known) == width]
+    rest = [(cost, known) for cost, known in found if width_of(known) != width]
+    return whole + [(known, cost) for cost, known in heapq.nsmallest(_MOST_MEANINGS, rest)]
 
 
-def _steps(cells: str, cell: int, game: Geometry) -> Iterator[tuple[str, float]]:
-    """The man on an empty square beside, behind or before his own."""
-    column = cell % game.width
-    for other, on_board, price in (
-        (cell - 1, column > 0, ASIDE),
-        (cell + 1, column < game.width - 1, ASIDE),
-        (cell - game.width, cell >= game.width, BEYOND),
-        (cell + game.width, cell + game.width < game.size, BEYOND),
-    ):
-        if on_board and cells[other] == ".":
-            board = list(cells)
-            board[cell], board[other] = ".", cells[cell]
-            yield "".join(board), price
+def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
+    """What an unknown character may stand for, each with its cost."""
+    if len(pieces) == 2:  # one of either colour
+        return [(MEANT, piece) for piece in pieces]
+    found = {letter: SAME_CASE if letter.isupper() == char.isupper() else OTHER_CASE for letter in spare}
+    if pieces:
+        found[pieces] = MEANT if pieces in spare else SAME_CASE
+    found |= dict.fromkeys(LOOKS_LIKE.get(char, ""), LOOKALIKE)
+    for digit in {"1", str(1 + off)} - found.keys():
+        if digit.isdigit() and len(digit) == 1:
+            found[digit] = OTHER_DIGIT
+    if off < 0:
+        found[""] = NOTHING
+    return [(cost, meaning) for meaning, cost in found.items()]
 
 
-def _in_place(cells: str) -> bool:
-    places = xiangqi_rules.PLACES
-    return all(cell in places[man] for cell, man in enumerate(cells) if man in places)
+# Boards with a wrong number of ranks, or with ranks of a wrong width.
+CUT, BLANK, DROPPED, JOINED, SLID, AT_HOME = 0.0, 1.0, 4.0, 1.0, 1.0, 1.5  # setting the number of ranks right
+SETTLED = 0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
+KEPT = (36, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 
 
-SWAPPED, SHIFTED = 2.0, 3.0  # an empty square that changed places with its neighbour
-WEIGHED = 150  # readings of a rank, the cheapest, that are weighed on the board
-KEPT = (24, 8, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
-SETTLED = 0.5  # how many of the other men are at home where a rank that is missing may be one of the start's
-CUT, BLANK, RANK_AT_HOME, DROPPED, JOINED = (
-    0.5,
-    1.0,
-    1.5,
-    3.0,
-    1.0,
-)  # prices of setting the number of ranks right
-SLID = 0.5  # a slash that changed places with its neighbour
-
-# A rank's text and, for each unknown man by its offset, its character and the men it may be.
-RankCandidates = tuple[str, dict[int, tuple[str, str]]]
-
-
-def candidate_boards(placement: Placement, hints: BoardHints) -> list[tuple[float, str]]:
-    """Whole boards in order of cost (slips and `strain`); empty when there is nothing to go by."""
+def damaged_boards(placement: Placement, hints: BoardHints) -> list[Scored]:
+    """Whole boards that a field that is no board may have been, the cheapest first."""
+    game = hints.game
+    cells = placement.cells
+    judge = Plausibility(hints, len(cells) - cells.count("."), *unmoved(placement, game))
+    arrangements = []
+    for cost, ranks in _arrangements(placement, game):
+        damaged = [i for i, (text, _) in enumerate(ranks) if UNKNOWN in text or width_of(text) != game.width]
+        arrangements.append((len(damaged) + (cost >= DROPPED), damaged, cost, ranks))
+    fewest = min((slips for slips, _, _, _ in arrangements), default=0)
     found: dict[str, float] = {}
-    for cost, ranks in _arrangements(placement, hints.game):
-        for total, cells in _fill(ranks, hints):
-            found[cells] = min(found.get(cells, 99.0), cost + total)
-    return sorted((cost, cells) for cells, cost in found.items())
+    for slips, damaged, cost, ranks in arrangements:
+        if slips == fewest and len(damaged) <= len(KEPT):  # one slip that explains everything, or the fewest
+            for more, board in _filled(ranks, damaged, judge):
+                found[board] = min(found.get(board, 999.0), cost + more)
+    return heapq.nsmallest(MOST_BOARDS, ((cost, board) for board, cost in found.items()))
 
 
-def _arrangements(placement: Placement, game: Geometry) -> Iterator[tuple[float, list[RankCandidates]]]:
+def unmoved(placement: Placement, game: Game) -> tuple[int, int]:
+    """How many start squares of the ranks that can be read still hold their pieces, and how many do not.
+
+    Nobody knows which pieces of Chess960 began on the outer ranks.
+    """
+    height, width = game.height, game.width
+    if len(placement.rows) != height:
+        return 0, 0
+    stay = away = 0
+    for number, row in enumerate(placement.rows):
+        if len(row.cells) == width and not (game.chess960 and number in (0, height - 1)):
+            homes = game.home[number * width : (number + 1) * width]
+            stay += sum(one == two != "." for one, two in zip(row.cells, homes, strict=True))
+            away += sum(one != two != "." for one, two in zip(row.cells, homes, strict=True))
+    return stay, away
+
+
+def _filled(ranks: list[Row], damaged: list[int], judge: Plausibility) -> Iterator[Scored]:
+    """Boards made of the best readings of each damaged rank."""
+    game = judge.game
+    spare = _spare([text for text, _ in ranks], game)
+    options = []
+    for index in damaged:
+        readings = rank_readings(ranks[index], game.width, spare)
+        scored = ((cost + judge.cells_cost(row, index * game.width), cost, row) for row, cost in readings.items())
+        options.append(heapq.nsmallest(KEPT[len(damaged) - 1], scored))
+    rows = [cells_of(text) for text, _ in ranks]
+    for chosen in itertools.product(*options):
+        for index, (_, _, row) in zip(damaged, chosen, strict=True):
+            rows[index] = row
+        board = "".join(rows)
+        yield sum(cost for _, cost, _ in chosen) + judge.cost(board), board
+
+
+def _spare(texts: Iterable[str], game: Game) -> str:
+    """Pieces that a side starts with more of than the board shows."""
+    cells = "".join(texts)
+    return "".join(letter for letter in game.letters if cells.count(letter) < game.limits[letter.upper()])
+
+
+def _arrangements(placement: Placement, game: Game) -> Iterator[tuple[float, list[Row]]]:
     """The right number of ranks made of those that are there."""
-    ranks: list[RankCandidates] = [(row.text, row.guesses) for row in placement.rows]
+    ranks: list[Row] = [(row.text, row.guesses) for row in placement.rows]
     if len(ranks) == game.height:
         yield 0.0, ranks
         for index, (one, two) in enumerate(itertools.pairwise(ranks)):
@@ -203,14 +246,13 @@ def _arrangements(placement: Placement, game: Geometry) -> Iterator[tuple[float,
         yield CUT, parted  # other characters stand for slashes
     whole = "".join(cells_of(text) for text, _ in full)
     if len(whole) == game.size and UNKNOWN not in whole:
-        cut = [whole[first : first + game.width] for first in range(0, game.size, game.width)]
-        yield CUT, [(collapse_row(cells), {}) for cells in cut]
+        yield CUT, [(text, {}) for text in collapse(whole, game.width).split("/")]
     blank = str(game.width)
     if len(full) == game.height + 1:
         for index, (text, _) in enumerate(full):
             yield BLANK if text == blank else DROPPED, full[:index] + full[index + 1 :]
         for index, (one, two) in enumerate(itertools.pairwise(full)):
-            # the slash between them is too many, or stands for a man or a digit
+            # the slash between them is too many, or stands for a piece or a digit
             if width_of(one[0]) + width_of(two[0]) <= game.width:
                 yield JOINED, [*full[:index], _joined(one, two), *full[index + 2 :]]
     if len(full) == game.height - 1 and len(whole) <= game.size:
@@ -218,21 +260,18 @@ def _arrangements(placement: Placement, game: Geometry) -> Iterator[tuple[float,
         for index, home in enumerate(homes):
             yield BLANK, [*full[:index], (blank, {}), *full[index:]]
             if home != blank and _settled(full, index, homes) >= SETTLED:
-                men = sum(letter.isalpha() for letter in home)
-                yield RANK_AT_HOME + MISSING * men, [*full[:index], (home, {}), *full[index:]]
+                yield AT_HOME, [*full[:index], (home, {}), *full[index:]]
 
 
-def _settled(ranks: list[RankCandidates], missing: int, homes: list[str]) -> float:
-    """Which part of the men that start on the other ranks still stands there, when one rank is missing."""
+def _settled(ranks: list[Row], missing: int, homes: list[str]) -> float:
+    """Which part of the pieces that start on the other ranks still stands there, when one rank is missing."""
     start = "".join(cells_of(home) for home in homes[:missing] + homes[missing + 1 :])
     cells = "".join(cells_of(text) for text, _ in ranks)
-    men = sum(home != "." for home in start)
-    return sum(one == two != "." for one, two in zip(cells, start, strict=False)) / men
+    stay = sum(one == two != "." for one, two in zip(cells, start, strict=False))
+    return stay / sum(home != "." for home in start)
 
 
-def _slid(
-    one: RankCandidates, two: RankCandidates, width: int
-) -> Iterator[tuple[RankCandidates, RankCandidates]]:
+def _slid(one: Row, two: Row, width: int) -> Iterator[tuple[Row, Row]]:
     """Two whole ranks, when the slash between these two changed places with the character beside it."""
     whole = _joined(one, two)
     for cut in (len(one[0]) - 1, len(one[0]) + 1):
@@ -242,131 +281,211 @@ def _slid(
                 yield left, right
 
 
-def _parted(rank: RankCandidates, width: int) -> list[RankCandidates]:
+def _parted(rank: Row, width: int) -> list[Row]:
     """The whole ranks between which other characters stand for slashes, or the rank as it is."""
-    cuts = [-1, *joints(rank[0], width), len(rank[0])]
+    cuts = [-1, *slash_offsets(rank[0], width), len(rank[0])]
     return [_part(rank, before + 1, after) for before, after in itertools.pairwise(cuts)]
 
 
-def _part(rank: RankCandidates, first: int, stop: int) -> RankCandidates:
+def _part(rank: Row, first: int, stop: int) -> Row:
     guesses = {offset - first: guess for offset, guess in rank[1].items() if first <= offset < stop}
     return rank[0][first:stop], guesses
 
 
-def _joined(one: RankCandidates, two: RankCandidates) -> RankCandidates:
-    shifted = {offset + len(one[0]): guess for offset, guess in two[1].items()}
-    return one[0] + two[0], one[1] | shifted
+def _joined(one: Row, two: Row) -> Row:
+    return one[0] + two[0], one[1] | {offset + len(one[0]): guess for offset, guess in two[1].items()}
 
 
-def unsettled(placement: Placement, board: str, game: Geometry) -> bool:
-    """Whether a rank is missing and men as well, so that nobody knows what stood on it."""
+def rank_unknown(placement: Placement, board: str, game: Game) -> bool:
+    """Whether a rank is missing and pieces as well, so that nobody knows what stood on it."""
     rows = [row for row in placement.rows if row.text]
     lost = len(rows) == game.height - 1 and len(placement.cells) < game.size
-    return lost and bool(_spare_in_rank([board], game))
+    return lost and bool(_spare([board], game))
 
 
-def _fill(ranks: list[RankCandidates], hints: BoardHints) -> Iterator[tuple[float, str]]:
-    """Boards made of the readings of each damaged rank, cheapest first."""
-    game = hints.game
-    damaged = [i for i, (text, _) in enumerate(ranks) if UNKNOWN in text or width_of(text) != game.width]
-    spare = _spare_in_rank([text for text, _ in ranks], game)
-    options = {index: rank_readings(ranks[index][0], game, ranks[index][1], spare) for index in damaged}
-    if len(damaged) > len(KEPT) or not all(options.values()):
-        return
-    current = [
-        _likeliest(options[index], index, game) if index in options else cells_of(text)
-        for index, (text, _) in enumerate(ranks)
-    ]
-    # each rank is judged on the board that the likeliest readings of the others make
-    for index in damaged:
-        best = _best(options[index], current, index, hints)
-        options[index] = {row: options[index][row] for row in best[: KEPT[len(damaged) - 1]]}
-        current[index] = best[0]
-    finished = []
-    for chosen in itertools.product(*(options[index].items() for index in damaged)):
-        board = list(current)
-        for index, (row, _) in zip(damaged, chosen, strict=True):
-            board[index] = row
-        cost = sum(price for _, price in chosen)
-        cells = "".join(board)
-        finished.append((cost + plausibility(cells, hints) + home_cost(cells, game), cost, board))
-    finished.sort(key=lambda entry: entry[0])
-    yield from ((total, "".join(board)) for total, _, board in finished)
-    if damaged and finished:
-        yield from _shifted(finished[0][1], finished[0][2], damaged, hints)
-
-
-def _likeliest(options: dict[str, float], index: int, game: Geometry) -> str:
-    """Of the readings of a rank the cheapest, and of these the nearest to the start position."""
-    home = game.home[index * game.width : (index + 1) * game.width]
-    return min(
-        options,
-        key=lambda row: options[row] + sum(one != two for one, two in zip(row, home, strict=True)) / 16,
-    )
-
-
-def _best(options: dict[str, float], current: list[str], index: int, hints: BoardHints) -> list[str]:
-    before, after = "".join(current[:index]), "".join(current[index + 1 :])
-
-    def total(row: str) -> float:
-        cells = before + row + after
-        return options[row] + plausibility(cells, hints) + home_cost(cells, hints.game)
-
-    return sorted(sorted(options, key=options.__getitem__)[:WEIGHED], key=total)
-
-
-def _shifted(
-    cost: float, board: list[str], damaged: list[int], hints: BoardHints
-) -> Iterator[tuple[float, str]]:
-    """The best board with one more rank damaged: an empty square and its neighbour changed places.
-
-    Such a rank has the right sum, but where one rank is damaged another may be.
-    """
-    if plausibility("".join(board), hints) < SWAPPED:
-        return  # there is nothing to explain
-    for index, row in enumerate(board):
-        if index in damaged:
-            continue
-        for column in range(len(row) - 1):
-            one, two = row[column], row[column + 1]
-            if (one == ".") != (two == "."):
-                changed = row[:column] + two + one + row[column + 2 :]
-                cells = "".join([*board[:index], changed, *board[index + 1 :]])
-                # two characters that changed places are likelier than two digits that are both wrong
-                swapped = sorted(collapse_row(changed)) == sorted(collapse_row(row))
-                price = cost + (SWAPPED if swapped else SHIFTED)
-                yield price + plausibility(cells, hints) + home_cost(cells, hints.game), cells
-
-
-def _spare_in_rank(texts: Iterable[str], game: Geometry) -> str:
-    """Men that a side starts with more of than the board shows."""
-    cells = "".join(texts)
-    return "".join(letter for letter in game.letters if cells.count(letter) < game.limits[letter.upper()])
-
-
-CLEAR = 0.75  # how much less the best reading must cost than the next to be the only sensible one
-WRONG_SIDE = 0.8
-NO_EP = 1.5  # an en-passant square that fits the board and is dropped all the same
-ANOTHER_PIECE = 1.0  # a man of another kind on a square
-ANOTHER_SIDE = 0.5  # besides, when it is no square that man starts on
-STRANGE = 0.3  # besides, for a man of the same colour: as likely as that the square is empty
-AT_HOME_SQUARE = 0.7  # a man where it stands at the start is less likely the one too many
-ORIENTED = 0.5  # a board seen from the wrong side
-MOST_BOARDS = 12
-MOST_SHOWN = 6
-MOST_BLAMED = 3  # men of which one is too many
-TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
+# Boards that can be read and break a rule: one piece or two neighbours are wrong.
+SLIP = WRONG_SIDE * FIELD
+EXCHANGED = 0.5 * FIELD  # a slip that castling rights alone suggest
+CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, EMPTY, STEP, CARRIED = 0.0, 0.0, 2.0, 2.6, 3.0, 2.5, 3.0
 MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
-_HOPELESS = 15.0  # readings that cost so much more than the best are no readings
+TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
+_SLIPS = MISPLACED | TOO_MANY | {
+    *("king-missing", "king-many", "pawns-backrank", "opponent-in-check", "kings-adjacent"),
+    *("flying-general", "impossible-check", "too-many-checkers"),
+}
+_MOST_EDITS = 48  # boards, the cheapest by what stands on changed squares, whose whole cost is looked at
 
-Priced = Sequence[tuple[float, str]]
+
+def other_boards(
+    cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
+) -> list[Scored]:
+    """Boards that may have been meant instead of one that breaks rules, itself the first, all with their cost.
+
+    Each changes a square that every violation names. `texts` are the ranks as they are written.
+    """
+    game = hints.game
+    wrong = [violation for violation in violations if violation.code in _SLIPS]
+    if not wrong:
+        return [(0.0, cells), *((EXCHANGED, board) for board in _brought_home(cells, texts, violations, hints))]
+    stay = sum(one == two != "." for one, two in zip(cells, game.home, strict=True))
+    away = len(game.home) - game.home.count(".") - stay
+    judge = Plausibility(hints, len(cells) - cells.count("."), stay, away)
+    named = [frozenset(violation.cells) for violation in wrong if violation.cells]
+    missing = [king for king in "Kk" if king not in cells and king in game.home]
+    before = judge.cells_cost(cells)
+    found: dict[str, float] = {}
+    for cost, board in itertools.chain(
+        _pieces_replaced(cells, named, missing, game),
+        _neighbours_swapped(cells, texts, game),
+        _pieces_moved(cells, wrong, game),
+    ):
+        changed = {cell for cell, piece in enumerate(board) if piece != cells[cell]}
+        if all(cells & changed for cells in named) and all(king in board for king in missing):
+            found[board] = min(cost, found.get(board, 99.0))
+    scored = ((cost + judge.cells_cost(board) - before, cost, board) for board, cost in found.items())
+    best = heapq.nsmallest(_MOST_EDITS, scored)
+    return sorted([(judge.cost(cells), cells), *((SLIP + cost + judge.cost(board), board) for _, cost, board in best)])
+
+
+def _pieces_replaced(
+    cells: str, named: list[frozenset[int]], missing: list[str], game: Game
+) -> Iterator[Scored]:
+    """Another piece, or none, on one square."""
+    targets = frozenset.intersection(*named) if named else frozenset(range(len(cells)))
+    for cell in sorted(targets):
+        old = cells[cell]
+        for new in missing or f"{game.letters}.":
+            if new == old or (old == "." and not missing):
+                continue
+            cost = OTHER_KIND if new.isupper() == old.isupper() else OTHER_COLOUR
+            if new == old.swapcase():
+                cost = CASE_FLIPPED
+            elif "." in (new, old):
+                cost = EMPTY
+            yield cost, cells[:cell] + new + cells[cell + 1 :]
+
+
+def _neighbours_swapped(cells: str, texts: Sequence[str], game: Game) -> Iterator[Scored]:
+    """Two characters of a rank's text exchanged."""
+    for row, text in enumerate(texts):
+        first = row * game.width
+        for swapped in swaps(text):
+            yield SWAPPED, cells[:first] + cells_of(swapped) + cells[first + game.width :]
+
+
+def swaps(text: str) -> Iterator[str]:
+    """A rank's text with two neighbours exchanged, as a program would write it."""
+    for offset, (one, two) in enumerate(itertools.pairwise(text)):
+        swapped = text[:offset] + two + one + text[offset + 2 :]
+        if one != two and not _DIGITS.search(swapped):
+            yield swapped
+
+
+def _pieces_moved(cells: str, wrong: list[RuleViolation], game: Game) -> Iterator[Scored]:
+    """A piece a step from where it may not stand, or elsewhere in the text of its rank."""
+    width = game.width
+    places = [cell for violation in wrong if violation.code in MISPLACED for cell in violation.cells]
+    for cell in places:
+        column = cell % width
+        near = (cell - 1, column > 0), (cell + 1, column < width - 1), (cell - width, True), (cell + width, True)
+        for other, on_board in near:
+            if on_board and 0 <= other < len(cells) and cells[other] == ".":
+                board = list(cells)
+                board[cell], board[other] = ".", cells[cell]
+                yield STEP, "".join(board)
+    for first in dict.fromkeys(cell - cell % width for cell in places):
+        text = collapse_row(cells[first : first + width])
+        for offset, piece in enumerate(text):
+            rest = _replaced(text, offset, "")
+            for other in range(len(text)) if piece.isalpha() else ():
+                row = cells_of(rest[:other] + piece + rest[other:])
+                yield CARRIED, cells[:first] + row + cells[first + width :]
+
+
+def _brought_home(
+    cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
+) -> list[str]:
+    """Boards with a slip on a back rank undone that agree with the castling rights, if these are impossible."""
+    game = hints.game
+    touched = [cell for one in violations if one.code == "castling-impossible" for cell in one.cells]
+    if game.chess960 or not touched:
+        return []
+    flipped = (
+        cells[:cell] + game.home[cell] + cells[cell + 1 :]
+        for cell in touched
+        if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase()
+    )
+    swapped = (board for _, board in _neighbours_swapped(cells, texts, game))
+    return [board for board in (*flipped, *swapped) if _castles(board, hints)]
+
+
+# Boards seen from the wrong side.
+SUSPICIOUS = 3  # pawns of each colour on the other's start rank, and none at home, that raise a suspicion
+
+
+def upside_down(cells: str, game: Game) -> str:
+    """The ranks in the other order."""
+    width = game.width
+    return "".join(cells[first : first + width] for first in range(len(cells) - width, -1, -width))
+
+
+ORIENTATIONS: dict[str, tuple[Callable[[str, Game], str], str]] = {
+    "upside-down": (upside_down, "the ranks seem to be listed from 1 up"),
+    "colours-swapped": (
+        lambda cells, game: cells.swapcase(),
+        "White's and Black's letters seem to be exchanged",
+    ),
+    "rotated-180": (lambda cells, game: cells[::-1], "the board seems to be seen from Black's side"),
+    "files-reversed": (
+        lambda cells, game: upside_down(cells[::-1], game),
+        "the files seem to run from h to a",
+    ),
+}
+
+
+def suspicious(cells: str, game: Game) -> bool:
+    """Whether the pieces look as if the board were seen from a wrong side, though nothing need be wrong."""
+    if game.places:
+        return False  # palaces and river make every wrong orientation an error
+    wrong = min(cells[8:16].count("P"), cells[48:56].count("p"))
+    if wrong >= SUSPICIOUS and "P" not in cells[48:56] and "p" not in cells[8:16]:
+        return True
+    # king and queen of both sides on each other's start squares: the start position read backwards
+    return not game.chess960 and (cells[3], cells[4], cells[59], cells[60]) == ("k", "q", "K", "Q")
+
+
+def orientations(cells: str, game: Game) -> list[tuple[str, str]]:
+    """The other orientations of a board that put clearly more pieces at home than itself: code and cells."""
+
+    def at_home(board: str) -> int:
+        return sum(one == two != "." for one, two in zip(board, game.home, strict=True))
+
+    turned = [(code, turn(cells, game)) for code, (turn, _) in ORIENTATIONS.items()]
+    best = max(at_home(board) for _, board in turned)
+    return [pair for pair in turned if at_home(pair[1]) == best >= at_home(cells) + 4]
+
+
+def castling_orientations(cells: str, hints: BoardHints, *, at_home: bool) -> list[str]:
+    """The other orientations that agree with the castling rights; `at_home` as those of `orientations`."""
+    boards = dict.fromkeys(turn(cells, hints.game) for turn, _ in ORIENTATIONS.values())
+    if at_home:
+        boards = dict.fromkeys(board for _, board in orientations(cells, hints.game))
+    return [board for board in boards if _castles(board, hints)]
+
+
+def _castles(board: str, hints: BoardHints) -> bool:
+    """Whether king and rook of each castling right are where they should be."""
+    return all(castling.resolve(letter, board, hints.game).rook is not None for letter in hints.castling)
+
+
+# Whole records.
 
 
 class RepairInput(msgspec.Struct):
     """Each part of a record with what it may mean, cheapest first."""
 
-    game: Geometry
-    boards: list[tuple[float, str]]
+    game: Game
+    boards: list[Scored]
     given: str | None  # the board as it was written, when it can be read
     sides: list[tuple[float, str]]
     letters: list[str]
@@ -376,189 +495,35 @@ class RepairInput(msgspec.Struct):
     allow: Collection[str] = ()
 
 
-def repairs(reading: RepairInput) -> list[tuple[float, Setup]]:
-    """Sound records the reading leaves room for, cheapest first."""
+def repairs(parts: RepairInput) -> tuple[list[Setup], bool]:
+    """Sound records that are about as good as the best, cheapest first, and whether the best stands alone."""
     found: dict[Setup, float] = {}
-    chess = reading.game.width == 8
-    boards = reading.boards[:MOST_BOARDS]
-    for board_cost, board in boards:
-        if board_cost > boards[0][0] + _HOPELESS:
+    best = 999.0
+    for board_cost, board in parts.boards[:MOST_BOARDS]:
+        if board_cost >= best + CLEAR:
             break
-        rights = (
-            castling.readings(reading.letters, reading.odd, board, reading.game) if chess else [(0.0, "-")]
-        )
-        for (side_cost, side), (right_cost, right) in itertools.product(reading.sides, rights):
-            if side_cost and board != reading.given:
-                continue  # one slip explains the record, two are not looked for
-            squares = en_passant.readings(reading.ep, board, side) if chess else [(0.0, "-")]
-            for (ep_cost, ep), (count_cost, half, full) in itertools.product(
-                [*squares, *([(NO_EP, "-")] if squares[0][1] != "-" else [])], reading.counters
-            ):
-                setup = Setup(board, side, right, ep, half, full)
-                cost = board_cost + side_cost + right_cost + ep_cost + count_cost
-                if cost < found.get(setup, 99.0) and sound(setup, reading.game, reading.allow):
-                    found[setup] = cost
-    return sorted(((cost, setup) for setup, cost in found.items()), key=lambda entry: entry[0])
-
-
-def clear(found: list[tuple[float, Setup]]) -> tuple[list[Setup], bool]:
-    """The readings that are about as good as the best, and whether the best stands alone."""
-    if not found:
-        return [], False
-    best = found[0][0]
-    near = [setup for cost, setup in found if cost < best + CLEAR]
+        for cost, setup in _setups(board, parts):
+            cost += board_cost
+            if cost < min(best + CLEAR, found.get(setup, 999.0)) and sound(setup, parts.game, parts.allow):
+                found[setup] = cost
+                best = min(best, cost)
+    near = sorted((setup for setup in found if found[setup] < best + CLEAR), key=found.__getitem__)
     return near[:MOST_SHOWN], len(near) == 1
 
 
-def replacements(cells: str, faults: Sequence[RuleViolation], hints: BoardHints) -> list[tuple[float, str]]:
-    """Boards with one man exchanged (or as many as a fault names kings too many), cheapest first.
-
-    Or two men that stand side by side, and a man a step aside, where someone stands where he may not.
-    """
-    game = hints.game
-    wrong = [cell for fault in faults if fault.code in MISPLACED for cell in fault.cells]
-    options = {
-        board: price + _belief(board, cells, hints) for board, price in misplaced(cells, wrong, game).items()
-    }
-    for fault in faults:
-        boards = list(_exchanged(cells, fault, hints))
-        options |= {board: ANOTHER_PIECE + plausibility(board, hints) for board in boards}
-        if fault.code in TOO_MANY:
-            near, told = _superfluous(cells, fault, hints)
-            # what nothing tells of is not offered by itself, but keeps another board from being the only one
-            options |= near | options if told or boards else {}
-        elif fault.code == "castling-impossible":
-            options |= dict.fromkeys(_brought_home(cells, fault, game), EXCHANGED_NEIGHBOURS) | options
-        elif len(wrong) == 1 and wrong == list(fault.cells):
-            options |= _misplaced(cells, wrong[0], hints) | options
-    return sorted((cost, changed) for changed, cost in options.items())
-
-
-def _exchanged(cells: str, fault: RuleViolation, hints: BoardHints) -> Iterator[str]:
-    game = hints.game
-    if fault.code == "king-missing":
-        yield from _crowned(cells, hints)
-    elif fault.code == "castling-impossible":
-        for cell in fault.cells:  # where king and rooks of the rights belong
-            if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase():
-                yield _with(cells, cell, game.home[cell])
-    elif fault.code == "king-many":
-        for cell in fault.cells:
-            other = cells[cell].swapcase()
-            if other not in cells:
-                yield _with(cells, cell, other)  # the other side's king, in the wrong case
-            elif len(fault.cells) == 2:
-                home = game.home[cell]
-                for letter in (*_fellows(cells, cell, game), *_spare_piece(home, cells, game), "."):
-                    yield _with(cells, cell, letter)
-    elif fault.code == "pawns-backrank" and len(fault.cells) == 1:
-        cell = fault.cells[0]
-        for letter in (*_kinds(cells[cell], game), *_absent(cells), "."):
-            if letter not in "Pp":
-                yield _with(cells, cell, letter)
-    elif fault.code in TOO_MANY:
-        for cell in fault.cells:
-            for letter in (*_spare_piece(game.home[cell], cells, game), *_absent(cells)):
-                yield _with(cells, cell, letter)
-
-
-def _superfluous(cells: str, fault: RuleViolation, hints: BoardHints) -> tuple[dict[str, float], bool]:
-    """Boards without one of the men that are too many, or with it given to the other side.
-
-    And whether anything tells which of them is the wrong one.
-    """
-    game = hints.game
-    options: dict[str, tuple[float, int]] = {}
-    for cell in fault.cells:
-        man = cells[cell]
-        at_home = AT_HOME_SQUARE * (man == game.home[cell])
-        changes = {".": ANOTHER_PIECE} | dict.fromkeys(_fellows(cells, cell, game), ANOTHER_PIECE + STRANGE)
-        changes |= dict.fromkeys(_spare_piece(man.swapcase(), cells, game), ANOTHER_PIECE + ANOTHER_SIDE)
-        for letter, price in changes.items():
-            changed = _with(cells, cell, letter)
-            options[changed] = price + at_home + plausibility(changed, hints), cell
-    best = min(cost for cost, _ in options.values())
-    near = {changed: cost for changed, (cost, _) in options.items() if cost < best + CLEAR}
-    blamed = {options[changed][1] for changed in near}
-    return near, len(blamed) <= min(MOST_BLAMED, len(fault.cells) // 3)
-
-
-def _misplaced(cells: str, cell: int, hints: BoardHints) -> dict[str, float]:
-    """Boards without a man that stands where it may not, or with a man of another kind there.
-
-    Nothing for a king: the board needs him.
-    """
-    man, game = cells[cell], hints.game
-    if man in "Kk":
-        return {}
-    others = (".", *_fellows(cells, cell, game), *_spare_piece(man.swapcase(), cells, game))
-    boards = [_with(cells, cell, letter) for letter in others]
-    return {board: ANOTHER_PIECE + _belief(board, cells, hints) for board in boards}
-
-
-def _brought_home(cells: str, fault: RuleViolation, game: Geometry) -> Iterator[str]:
-    """Boards with king or rook exchanged with the man beside him, when either comes to his start square."""
-    for cell in fault.cells:
-        for other in (cell - 1, cell + 1):
-            if game.chess960 or other // game.width != cell // game.width:
-                continue  # nobody knows where they started, or on another rank
-            one, two = cells[cell], cells[other]
-            if one != two and "." not in (one, two) and (two, one) == (game.home[cell], game.home[other]):
-                yield _with(_with(cells, cell, two), other, one)
-
-
-def _belief(board: str, given: str, hints: BoardHints) -> float:
-    """What it costs to believe the board, and that men left home who are there on the given one."""
-    return plausibility(board, hints) + home_cost(board, hints.game) - home_cost(given, hints.game)
-
-
-def _crowned(cells: str, hints: BoardHints) -> Iterator[str]:
-    """A king on its start square, when it has castling rights or a second queen stands there."""
-    home = hints.game.home
-    for king, queen in (("K", "Q"), ("k", "q")):
-        place = home.index(king)
-        rights = any(letter.isupper() == king.isupper() for letter in hints.castling)
-        if king not in cells and (cells[place] == queen or (rights and cells[place] == ".")):
-            yield _with(cells, place, king)
-
-
-def _absent(cells: str) -> str:
-    """The kings that the board lacks: a man that is one too many may stand for one."""
-    return "".join(king for king in "Kk" if king not in cells)
-
-
-def _kinds(letter: str, game: Geometry) -> str:
-    """Other men that may stand in a man's place: any but kings."""
-    return "".join(kind for kind in game.letters if kind not in "Kk" and kind != letter)
-
-
-def _fellows(cells: str, cell: int, game: Geometry) -> str:
-    """The men of the same colour that may be what a man was meant to be: those that are missing."""
-    man = cells[cell]
-    kinds = [kind for kind in _kinds(man, game) if kind.isupper() == man.isupper()]
-    return "".join(kind for kind in kinds if _spare_piece(kind, cells, game))
-
-
-def _spare_piece(letter: str, cells: str, game: Geometry) -> str:
-    """The man itself while it is one, and fewer of its kind stand on the board than at the start."""
-    return letter if letter != "." and cells.count(letter) < game.limits[letter.upper()] else ""
-
-
-def _with(cells: str, cell: int, letter: str) -> str:
-    return cells[:cell] + letter + cells[cell + 1 :]
-
-
-def orientations_at_home(cells: str, hints: BoardHints) -> list[tuple[float, str]]:
-    """The other views of a board that put its men at home and agree with the castling rights."""
-    seen = [board for _, board in orientations(cells, hints.game)]
-    return [(ORIENTED, board) for board in seen if _all_castle(board, hints)]
-
-
-def castling_orientations(cells: str, hints: BoardHints) -> list[tuple[float, str]]:
-    """The other views of a board that agree with the castling rights, wherever its men stand."""
-    seen = dict.fromkeys(view(cells, hints.game) for view, _ in ORIENTATIONS.values())
-    return [(ORIENTED, board) for board in seen if _all_castle(board, hints)]
-
-
-def _all_castle(board: str, hints: BoardHints) -> bool:
-    return all(castling.resolve(letter, board, hints.game).rook is not None for letter in hints.castling)
+def _setups(board: str, parts: RepairInput) -> Iterator[tuple[float, Setup]]:
+    """All records with this board, and what the readings of the other fields cost."""
+    rights = [(0.0, "-")]
+    if parts.game.has_castling:
+        rights = castling.readings(parts.letters, parts.odd, board, parts.game)
+    for (side_cost, side), (right_cost, right) in itertools.product(parts.sides, rights):
+        if side_cost and board != parts.given:
+            continue  # one slip explains the record, two are not looked for
+        squares = [(0.0, "-")]
+        if parts.game.has_en_passant:
+            squares = en_passant.readings(parts.ep, board, side)
+            if squares[0][1] != "-":
+                squares = [*squares, (NO_EP, "-")]
+        for (ep_cost, ep), (count_cost, half, full) in itertools.product(squares, parts.counters):
+            cost = FIELD * (side_cost + right_cost + ep_cost + count_cost)
+            yield cost, Setup(board, side, right, ep, half, full)

@@ -1,10 +1,10 @@
-"""What a rule says before it is known where its characters lie in the user's text."""
+"""The values of a check: the report with its problems, and the internal types they are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
+
+from adapter.fen.codes import Code
 
 # the last four for modules that still import them from here
 from adapter.games.base import Field as Field
@@ -16,14 +16,14 @@ Span = tuple[int, int]
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One mistake: which, where, what in numbers and squares, and how to mend it.
+    """One mistake in a record: what it is, where it is, and how to repair it.
 
     `at` begins with a place: `rank 7`, a square, or a field's name. `span` is a half-open range of
-    characters of the input as the user gave it; `related` holds further ranges. `fix` is the text that
-    mends the span (None when there is no single sensible one).
+    characters of the input as the user gave it; `related` holds further ranges. `fix` is the text to put
+    in place of the span (None when there is no single sensible one).
     """
 
-    code: str
+    code: Code
     severity: Severity
     field: Field
     at: str
@@ -34,12 +34,14 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The finding on one record.
+    """The result of checking one record.
 
     `ok` is false when any problem is an error. When ok, `fen` is the canonical record (before any moves)
     and `fixed` is None; otherwise `fen` is None and `fixed` is the one sensible repair, or None, with
     `suggestions` holding the several. `moves` are the canonical moves that followed the record, up to the
-    first bad one, and `root` is the sound record before moves of which one is bad.
+    first bad one, and `root` is the sound record before moves of which one is bad. `placement` is the
+    placement field of a bad record and `operations` are the EPD operations of any, both as they were
+    written; `counted` is whether counters stand in front of the operations.
     """
 
     input: str
@@ -53,10 +55,26 @@ class Report(msgspec.Struct, frozen=True):
     source: str | None = None
     line: int | None = None
     root: str | None = None
+    placement: str = ""
+    operations: str = ""
+    counted: bool = False
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """The text of one record to check: from which source and line (counted from 1), at which ply.
+
+    `variant` is the game when the source names it.
+    """
+
+    text: str
+    source: str
+    line: int
+    ply: int | None = None
+    variant: str = "auto"
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
-    """A mistake placed in the user's text; `row`, `cells` or the field say what part of a repair mends it."""
+    """A mistake located in the user's text; `row`, `cells` or the field say what repairs it."""
 
     code: str
     severity: Severity
@@ -70,23 +88,40 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
-def about(
-    field: Field,
-    code: str,
-    severity: Severity,
-    span: Span,
-    message: str,
-    related: Sequence[Span] = (),
-    fix: str | None = None,
-) -> Issue:
-    """A mistake of a field as a whole."""
-    return Issue(
-        code=code,
-        severity=severity,
-        field=field,
-        at=field,
-        span=span,
-        message=message,
-        related=tuple(related),
-        fix=fix,
-    )
+class Issues(list[Issue]):
+    """The issues found in a record so far."""
+
+    def add(
+        self,
+        severity: Severity,
+        code: Code,
+        field: Field,
+        message: str,
+        span: Span,
+        *related: Span,
+        fix: str | None = None,
+    ) -> None:
+        """Add an issue of a whole field; the first span is its place."""
+        issue = Issue(
+            code=code,
+            severity=severity,
+            field=field,
+            at=field,
+            span=span,
+            message=message,
+            related=related,
+            fix=fix,
+        )
+        self.append(issue)
+
+    def error(
+        self, code: Code, field: Field, message: str, span: Span, *related: Span, fix: str | None = None
+    ) -> None:
+        """Add an error of a whole field."""
+        self.add("error", code, field, message, span, *related, fix=fix)
+
+    def warning(
+        self, code: Code, field: Field, message: str, span: Span, *related: Span, fix: str | None = None
+    ) -> None:
+        """Add a warning about a whole field."""
+        self.add("warning", code, field, message, span, *related, fix=fix)

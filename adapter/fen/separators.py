@@ -1,267 +1,282 @@
-"""Blanks and slashes set right: those lost, those too many, and other characters in their place."""
+"""Restores blanks between fields and slashes between ranks: lost, superfluous, or another character."""
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 
-import msgspec
-
-from adapter.fen.report import Issue, about
+from adapter import games
+from adapter.fen.codes import Code
+from adapter.fen.report import Field, Issues
 from adapter.fen.source import Source, Token, squares
 
-_HEIGHTS = {8: 8, 10: 9}  # how wide a board of so many ranks is
-# The side, the rights and whatever follows them.
-_RUN_ON = re.compile(r"[wb](?:-|[KQkq]{1,4})(?:(?:-|[a-h][36])[0-9]{0,8})?")
-
-
-def run_on(placement: Token) -> int:
-    """The offset at which the side begins, with rights behind it; 0 where a blank parts them as it should."""
-    start = placement.plain.rfind("/") + 1
-    width = _HEIGHTS.get(placement.plain.count("/") + 1)
-    sums = itertools.accumulate(map(squares, placement.plain[start:]))
-    cut = next((offset for offset, total in enumerate(sums, start + 1) if total == width), 0)
-    return cut if cut and _RUN_ON.fullmatch(placement.plain, cut) else 0
-
-
-def split_glued(placement: Token) -> int:
-    """The offset of a last letter that is the side and makes the last rank one too long; 0 for none."""
-    last = placement.plain.rsplit("/", 1)[-1]
-    width = 9 if placement.plain.count("/") == 9 else 8
-    return len(placement.plain) - 1 if last[-1:] in ("w", "b") and squares(last) == width + 1 else 0
-
-
-_MOST_LEADING = 12  # words before the board
+MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for
-_SIZES = ((10, 9), (8, 8))
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
 _RIGHTS = re.compile(r"[KQkq]{1,3} [KQkq]{1,3}|[A-H]{2} [a-h]{2}")
 # The parts of an en-passant square, with the field before it and the two behind it.
 _SQUARE_PARTS = re.compile(r"(?:-|[KQkqA-Ha-h]{1,4}) [a-h] [36] [0-9]{1,4} [0-9]{1,4}")
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
-_MEN = frozenset("PNBRQKACpnbrqkac123456789")
-_RANK_SIGNS = "\\|,:;_-+.!"
-# What addresses have for blanks and slashes; other characters are slips.
-_ADDRESS_SIGNS = "_-+"
+_PIECES = frozenset("PNBRQKACpnbrqkac123456789")
+_RANK_SIGNS = "\\|,:;_-+.!"  # what may part ranks instead of slashes
+_ADDRESS_SIGNS = "_-+"  # what addresses have for blanks and slashes; other characters are slips
+_BESIDES = ",;|"  # what may stand behind each field besides the blank
+# What is reported where another character stands in place of this one.
+_REPLACED: dict[str, tuple[Code, Field]] = {
+    "/": (Code.RANK_COUNT, "placement"),
+    " ": (Code.WHITESPACE, "record"),
+}
 _FIELD = r"(?:[wb]|white|black|-|[KQkq]{1,4}|[A-Ha-h]{2,4}|[a-h][1-8]|[0-9]{1,4})"
 # Behind the last rank, the character that stands for blanks, with the field or fields it joins.
 _JOINED = re.compile(rf"([^_+,;|:.-]{{0,14}})([_+,;|:.-])(?:{_FIELD}(?:\2|$)|$)", re.IGNORECASE)
-# A slash for each blank, behind a whole board; the side and one field more tell it from a pocket.
-_SLASHED = re.compile(rf"(?:[^/]{{1,14}}/){{7,9}}?([^/]{{1,14}})((?:/[wb])(?:/{_FIELD})+)$")
-_BESIDES = ",;|"  # what may stand behind each field besides the blank
 _JOINED_FIELDS = re.compile(rf"[wb]([_+,;|:])(?:{_FIELD}(?:\1|$))+", re.IGNORECASE)
+# The side and the fields behind it with slashes for blanks; one more field distinguishes it from a pocket.
+_SLASHED = re.compile(rf"[wb](?:/{_FIELD})+")
+# The side, the rights and whatever follows them.
+_RUN_ON = re.compile(r"[wb](?:-|[KQkq]{1,4})(?:(?:-|[a-h][36])[0-9]{0,8})?")
 
 
-def restore_separators(source: Source, first: int, stop: int, findings: list[Issue]) -> tuple[Source, int]:
-    """The source with single blanks and slashes where the fields and ranks meet, and where it ends now."""
-    source = _slashes_for_gaps(source, first, stop, findings)
-    source, stop = _without_gaps(source, first, stop, findings)
-    source, stop = _without_signs(source, first, stop, findings)
-    source, stop = _from_words(source, first, stop, findings)
-    source = _with_slashes(source, first, stop, findings)
-    source = _before_side(source, first, stop, findings)
-    return _with_blanks(source, first, stop, findings), stop
+def board_widths() -> dict[int, int]:
+    """Return the width of a board by its number of ranks, the highest board first."""
+    known = map(games.get, games.NAMES)
+    return dict(sorted({(game.height, game.width) for game in known}, reverse=True))
 
 
-def _slashes_for_gaps(source: Source, first: int, stop: int, findings: list[Issue]) -> Source:
-    """A slash for the one blank between two whole ranks of a board that lacks just this slash."""
-    for one, two in itertools.pairwise(source.words(first, stop)[:_MOST_WORDS]):
-        slashes = one.plain.count("/"), two.plain.count("/")
-        width = {6: 8, 8: 9}.get(sum(slashes), 0)
-        ranks = one.plain.rsplit("/", 1)[-1], two.plain.split("/", 1)[0]
-        whole = all(squares(rank) == width and not set(rank) - _MEN for rank in ranks)
-        if whole and two.first == one.stop + 1:
-            message = "two ranks are parted by a blank instead of '/'"
-            finding = _finding(source, [one.stop], message, " ", "rank-count", "/")
-            findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
-            return source.with_sign("/", [one.stop])
-    return source
+def run_on_side(placement: Token) -> int:
+    """Return the offset of a side that follows a whole last rank without a blank, with rights behind it.
+
+    0 where there is none.
+    """
+    start = placement.plain.rfind("/") + 1
+    width = board_widths().get(placement.plain.count("/") + 1)
+    sums = itertools.accumulate(map(squares, placement.plain[start:]))
+    cut = next((offset for offset, total in enumerate(sums, start + 1) if total == width), 0)
+    return cut if cut and _RUN_ON.fullmatch(placement.plain, cut) else 0
 
 
-def _without_signs(source: Source, first: int, stop: int, findings: list[Issue]) -> tuple[Source, int]:
-    """The source without a sign that stands behind the board and each field but the last."""
-    tokens = source.words(first, stop)
-    board = next((i for i, token in enumerate(tokens[:_MOST_LEADING]) if token.plain.count("/") >= 3), None)
-    if board is None or tokens[board].plain[-1] not in _BESIDES:
-        return source, stop
-    sign = tokens[board].plain[-1]
-    signed = list(itertools.takewhile(lambda token: token.plain.endswith(sign), tokens[board : board + 6]))
-    if len(signed) < 3:
-        return source, stop
-    places = [token.stop - 1 for token in signed]
-    message = f"the fields are parted by {sign!r} besides blanks"
-    spans = [source.span(place, place + 1) for place in places]
-    findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
-    return source.without((place, place + 1) for place in places), stop - len(places)
+def glued_side(placement: Token) -> int:
+    """Return the offset of a last letter that is a side and makes the last rank one too long, or else 0."""
+    last = placement.plain.rsplit("/", 1)[-1]
+    widths = board_widths()
+    width = widths.get(placement.plain.count("/") + 1, min(widths.values()))
+    return len(placement.plain) - 1 if last[-1:] in ("w", "b") and squares(last) == width + 1 else 0
 
 
-def _without_gaps(source: Source, first: int, stop: int, findings: list[Issue]) -> tuple[Source, int]:
-    tokens = source.words(first, stop)
-    found = []
-    for field, gaps in (
-        ("board", _gaps(tokens)),
-        ("castling field", _castling_gaps(tokens)),
-        ("en-passant field", _square_gaps(tokens)),
-    ):
+def restore_separators(source: Source, first: int, stop: int, issues: Issues) -> tuple[Source, int]:
+    """Return the source with single blanks and slashes where fields and ranks meet, and its new end."""
+    text = _Separators(source, first, stop, issues)
+    text.slash_for_blank()
+    text.blanks_within_fields()
+    text.signs_besides_blanks()
+    text.blanks_between_ranks()
+    text.signs_between_ranks()
+    text.sign_before_side()
+    text.signs_between_fields()
+    return text.source, text.stop
+
+
+class _Separators:
+    def __init__(self, source: Source, first: int, stop: int, issues: Issues) -> None:
+        self.source = source
+        self.first = first
+        self.stop = stop
+        self.issues = issues
+        self.widths = board_widths()
+        self.nearly_widths = range(min(self.widths.values()) - 1, max(self.widths.values()) + 2)
+
+    def slash_for_blank(self) -> None:
+        """Put a slash for the one blank between two whole ranks of a board that lacks just this slash."""
+        for one, two in itertools.pairwise(self._words()[:_MOST_WORDS]):
+            width = self.widths.get(one.plain.count("/") + two.plain.count("/") + 2, 0)
+            ranks = one.plain.rsplit("/", 1)[-1], two.plain.split("/", 1)[0]
+            whole = all(squares(rank) == width and not set(rank) - _PIECES for rank in ranks)
+            if whole and two.first == one.stop + 1:
+                self._replace([one.stop], "/", " ", "two ranks are parted by a blank instead of '/'")
+                return
+
+    def blanks_within_fields(self) -> None:
+        """Remove blanks inside the board, the castling field and the en-passant field."""
+        words = self._words()
+        removed = []
+        for field, gaps in (
+            ("board", self._board_gaps(words)),
+            ("castling field", _castling_gaps(words)),
+            ("en-passant field", _square_gaps(words)),
+        ):
+            if gaps:
+                spans = [self.source.span(*gap) for gap in gaps]
+                self.issues.error(Code.WHITESPACE, "record", f"a blank inside the {field}", *spans, fix="")
+                removed += gaps
+        self._remove(removed)
+
+    def signs_besides_blanks(self) -> None:
+        """Remove a sign that stands behind the board and each field but the last."""
+        words = self._words()
+        board = _board_index(words)
+        if board is None or words[board].plain[-1] not in _BESIDES:
+            return
+        sign = words[board].plain[-1]
+        signed = list(itertools.takewhile(lambda word: word.plain.endswith(sign), words[board : board + 6]))
+        if len(signed) < 3:
+            return
+        places = [word.stop - 1 for word in signed]
+        message = f"the fields are parted by {sign!r} besides blanks"
+        self.issues.error(Code.WHITESPACE, "record", message, *self.source.spans(places), fix="")
+        self._remove([(place, place + 1) for place in places])
+
+    def blanks_between_ranks(self) -> None:
+        """Put slashes between ranks that are words, as they are one a line in a diagram."""
+        words = self._words()
+        if _board_index(words) is not None:
+            return
+        for begin, (height, width) in itertools.product(range(MOST_LEADING), self.widths.items()):
+            ranks = words[begin : begin + height]
+            if len(ranks) < height or not _RANK.fullmatch(ranks[0].plain):
+                continue
+            if _is_board([rank.plain for rank in ranks], width):
+                message = "the ranks are parted by blanks instead of '/'"
+                self._replace([rank.stop for rank in ranks[:-1]], "/", " ", message)
+                self._remove([(one.stop + 1, two.first) for one, two in itertools.pairwise(ranks)])
+                return
+
+    def signs_between_ranks(self) -> None:
+        """Put slashes for the one other character that parts the ranks of a board."""
+        for word in self._words()[:MOST_LEADING]:
+            if word.plain.count("/") >= 3:
+                return
+            for sign, (height, width) in itertools.product(_RANK_SIGNS, self.widths.items()):
+                ranks = word.plain.split(sign, height)[:height]
+                if len(ranks) == height and _is_board(ranks, width):
+                    ends = itertools.accumulate(len(rank) + 1 for rank in ranks[:-1])
+                    message = f"the ranks are parted by {sign!r} instead of '/'"
+                    self._replace([word.first + end - 1 for end in ends], "/", sign, message)
+                    return
+
+    def sign_before_side(self) -> None:
+        """Put a blank for the one character between a whole last rank and the side."""
+        words = self._words()[: MOST_LEADING + 1]
+        board = next((i for i, word in enumerate(words) if word.plain.count("/") + 1 in self.widths), None)
+        if board is None:
+            return
+        word = words[board]
+        last = word.plain.rsplit("/", 1)[-1]
+        following = words[board + 1].plain if board + 1 < len(words) else ""
+        whole = squares(last[:-2]) == self.widths[word.plain.count("/") + 1] and _RANK.fullmatch(last[:-2])
+        if whole and last[-1] in "wb" and last[-2].isalnum() and following not in ("w", "b"):
+            message = f"{word.raw[-2]!r} stands in place of the blank behind the board"
+            self._replace([word.stop - 2], " ", last[-2], message)
+
+    def signs_between_fields(self) -> None:
+        """Put blanks for the one other character that parts the fields of a record."""
+        words = self._words()
+        board = _board_index(words)
+        if board is None:
+            return
+        plain = words[board].plain
+        slashes = [i for i, char in enumerate(plain) if char == "/"]
+        for ranks in range(min(self.widths), max(self.widths) + 1):
+            fields = len(slashes) >= ranks and _SLASHED.fullmatch(plain, slashes[ranks - 1] + 1)
+            if fields and squares(plain.split("/")[ranks - 1]) in self.widths.values():
+                places = [words[board].first + i for i in slashes[ranks - 1 :]]
+                self._replace(places, " ", "/", "the fields are joined by '/' instead of blanks")
+                return
+        for word in words[board : board + 2]:
+            start = word.plain.rfind("/") + 1
+            joined = (_JOINED if start else _JOINED_FIELDS).match(word.plain, start)
+            if joined is None or (start and squares(joined[1]) not in self.nearly_widths):
+                continue
+            sign = joined[joined.lastindex or 0]
+            start = joined.start(joined.lastindex or 0)
+            places = [word.first + i for i in range(start, len(word.plain)) if word.plain[i] == sign]
+            if sign == "-":
+                places = _joining_dashes(places)
+            self._replace(places, " ", sign, f"the fields are joined by {sign!r} instead of blanks")
+
+    def _board_gaps(self, words: list[Token]) -> list[tuple[int, int]]:
+        """Find blanks inside the board: beside a slash or between two parts of a rank."""
+        found = []
+        least, most = min(self.widths) - 1, max(self.widths) - 1  # slashes
+        slashes = 0
+        last = ""  # the rank so far
+        for index, (one, two) in enumerate(itertools.pairwise(words[:_MOST_WORDS])):
+            slashes += one.plain.count("/")
+            parts = one.plain.split("/")
+            last = parts[-1] if len(parts) > 1 else last + parts[-1]
+            more = two.plain.count("/")
+            head = two.plain.split("/", 1)[0]
+            width = self.widths.get(slashes + more + 1, min(self.widths.values()))
+            fits = squares(last) + squares(head) <= width and bool(_RANK.fullmatch(last + head))
+            if one.plain.endswith("/") or two.plain.startswith("/"):
+                # behind the last slash only a whole rank is one, not the side or the rights
+                begun = slashes < least or more or squares(head) in self.nearly_widths
+                ranks = _RANK.fullmatch(last) and _RANK.fullmatch(head)
+                joined = bool(slashes + more <= most and begun and ranks)
+            elif more:
+                joined = slashes + more <= most if slashes else fits and more + 1 in self.widths
+            else:
+                after = words[index + 2].plain if index + 2 < len(words) else ""
+                joined = (
+                    slashes + 1 in self.widths and fits and after in ("w", "b") and head not in ("w", "b")
+                )
+                joined = joined or (slashes >= least and _POCKET.fullmatch(two.plain) is not None)
+            if joined:
+                found.append((one.stop, two.first))
+            elif slashes:
+                break
+            else:
+                last = ""
+        return found
+
+    def _words(self) -> list[Token]:
+        return self.source.words(self.first, self.stop)
+
+    def _remove(self, gaps: Iterable[tuple[int, int]]) -> None:
+        gaps = [gap for gap in gaps if gap[0] < gap[1]]
         if gaps:
-            spans = [source.span(*gap) for gap in gaps]
-            message = f"a blank inside the {field}"
-            findings.append(about("record", "whitespace", "error", spans[0], message, spans[1:], fix=""))
-            found += gaps
-    if not found:
-        return source, stop
-    return source.without(found), stop - sum(end - start for start, end in found)
+            self.source = self.source.without(gaps)
+            self.stop -= sum(end - start for start, end in gaps)
 
-
-def _gaps(tokens: list[Token]) -> list[tuple[int, int]]:
-    """Blanks inside the board: beside a slash or between two parts of a rank."""
-    found = []
-    slashes = 0
-    last = ""  # the rank so far
-    for index, (one, two) in enumerate(itertools.pairwise(tokens[:_MOST_WORDS])):
-        slashes += one.plain.count("/")
-        parts = one.plain.split("/")
-        last = parts[-1] if len(parts) > 1 else last + parts[-1]
-        more = two.plain.count("/")
-        full = 9 if slashes + more == 9 else 8
-        head = two.plain.split("/", 1)[0]
-        fits = squares(last) + squares(head) <= full and _RANK.fullmatch(last + head)
-        if one.plain.endswith("/") or two.plain.startswith("/"):
-            # behind the last slash only a whole rank is one, not the side or the rights
-            begun = slashes < 7 or more or 7 <= squares(head) <= 10
-            joined = slashes + more <= 9 and bool(begun and _RANK.fullmatch(last) and _RANK.fullmatch(head))
-        elif more:
-            joined = slashes + more <= 9 if slashes else bool(fits) and more in (7, 9)
+    def _replace(self, places: list[int], char: str, sign: str, message: str) -> None:
+        """Put a character in place of a sign: a warning for a sign that addresses use, otherwise an error."""
+        code, field = _REPLACED[char]
+        spans = self.source.spans(places)
+        if sign in _ADDRESS_SIGNS:
+            self.issues.warning(Code.URL_ENCODED, field, message, *spans, fix=char)
         else:
-            after = tokens[index + 2].plain if index + 2 < len(tokens) else ""
-            joined = slashes in (7, 9) and bool(fits) and after in ("w", "b") and head not in ("w", "b")
-            joined = joined or (slashes >= 7 and _POCKET.fullmatch(two.plain) is not None)
-        if joined:
-            found.append((one.stop, two.first))
-        elif slashes:
-            break
-        else:
-            last = ""
-    return found
+            self.issues.error(code, field, message, *spans, fix=char)
+        self.source = self.source.replaced(places, char)
 
 
-def _castling_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
-    """Blanks between the letters of one castling field."""
-    pairs = itertools.pairwise(tokens[:_MOST_WORDS])
+def _board_index(words: list[Token]) -> int | None:
+    return next((i for i, word in enumerate(words[:MOST_LEADING]) if word.plain.count("/") >= 3), None)
+
+
+def _is_board(ranks: list[str], width: int) -> bool:
+    """Whether all but two of the ranks are whole."""
+    return sum(squares(rank) == width and bool(_RANK.fullmatch(rank)) for rank in ranks) >= len(ranks) - 2
+
+
+def _castling_gaps(words: list[Token]) -> list[tuple[int, int]]:
+    """Find blanks between the letters of one castling field."""
+    pairs = itertools.pairwise(words[:_MOST_WORDS])
     return [(one.stop, two.first) for one, two in pairs if _RIGHTS.fullmatch(f"{one.plain} {two.plain}")]
 
 
-def _square_gaps(tokens: list[Token]) -> list[tuple[int, int]]:
-    """The blank between file and rank of an en-passant square, where both counters follow."""
-    found = []
-    for first in range(min(len(tokens), _MOST_WORDS) - 4):
-        words = tokens[first : first + 5]
-        if _SQUARE_PARTS.fullmatch(" ".join(word.plain for word in words)):
-            found.append((words[1].stop, words[2].first))
-    return found
+def _square_gaps(words: list[Token]) -> list[tuple[int, int]]:
+    """Find the blank between file and rank of an en-passant square, where both counters follow."""
+    windows = (words[first : first + 5] for first in range(min(len(words), _MOST_WORDS) - 4))
+    return [
+        (window[1].stop, window[2].first)
+        for window in windows
+        if _SQUARE_PARTS.fullmatch(" ".join(word.plain for word in window))
+    ]
 
 
-def _from_words(source: Source, first: int, stop: int, findings: list[Issue]) -> tuple[Source, int]:
-    """Slashes between ranks that are words, as they are one a line in a diagram."""
-    tokens = source.words(first, stop)
-    if any(token.plain.count("/") >= 3 for token in tokens[:_MOST_LEADING]):
-        return source, stop
-    for begin, (height, width) in itertools.product(range(_MOST_LEADING), _SIZES):
-        ranks = tokens[begin : begin + height]
-        whole = sum(squares(rank.plain) == width and bool(_RANK.fullmatch(rank.plain)) for rank in ranks)
-        if len(ranks) < height or whole < height - 2 or not _RANK.fullmatch(ranks[0].plain):
-            continue
-        places = [one.stop for one in ranks[:-1]]
-        finding = _finding(
-            source, places, "the ranks are parted by blanks instead of '/'", " ", "rank-count", "/"
-        )
-        findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
-        more = [(one.stop + 1, two.first) for one, two in itertools.pairwise(ranks)]
-        return source.with_sign("/", places).without(more), stop - sum(end - start for start, end in more)
-    return source, stop
-
-
-def _with_slashes(source: Source, first: int, stop: int, findings: list[Issue]) -> Source:
-    """Slashes for the one other character that parts the ranks of a board."""
-    for token in source.words(first, stop)[:_MOST_LEADING]:
-        if token.plain.count("/") >= 3:
-            return source
-        for sign, (height, width) in itertools.product(_RANK_SIGNS, _SIZES):
-            if token.plain.count(sign) < height - 1:
-                continue
-            ranks = token.plain.split(sign, height)[:height]
-            whole = sum(squares(rank) == width and bool(_RANK.fullmatch(rank)) for rank in ranks)
-            if whole < height - 2:
-                continue
-            ends = itertools.accumulate(len(rank) + 1 for rank in ranks[:-1])
-            indexes = [token.first + end - 1 for end in ends]
-            message = f"the ranks are parted by {sign!r} instead of '/'"
-            finding = _finding(source, indexes, message, sign, "rank-count", "/")
-            findings.append(msgspec.structs.replace(finding, field="placement", at="placement"))
-            return source.with_sign("/", indexes)
-    return source
-
-
-def _with_blanks(source: Source, first: int, stop: int, findings: list[Issue]) -> Source:
-    """Blanks for the one other character that parts the fields of a record."""
-    tokens = source.words(first, stop)
-    board = next((i for i, token in enumerate(tokens[:_MOST_LEADING]) if token.plain.count("/") >= 3), None)
-    if board is None:
-        return source
-    slashed = _SLASHED.fullmatch(tokens[board].plain)
-    if slashed is not None and squares(slashed[1]) in (8, 9):
-        places = [tokens[board].first + i for i in range(*slashed.span(2)) if slashed.string[i] == "/"]
-        message = "the fields are joined by '/' instead of blanks"
-        findings.append(_finding(source, places, message, "/", "whitespace", " "))
-        return source.with_sign(" ", places)
-    for token in tokens[board : board + 2]:
-        start = token.plain.rfind("/") + 1
-        joined = (_JOINED if start else _JOINED_FIELDS).match(token.plain, start)
-        if joined is None or (start and not 7 <= squares(joined[1]) <= 10):
-            continue
-        sign = joined[joined.lastindex or 0]
-        start = joined.start(joined.lastindex or 0)
-        indexes = [token.first + i for i in range(start, len(token.plain)) if token.plain[i] == sign]
-        if sign == "-":
-            indexes = _between_dashes(indexes)
-        message = f"the fields are joined by {sign!r} instead of blanks"
-        findings.append(_finding(source, indexes, message, sign, "whitespace", " "))
-        source = source.with_sign(" ", indexes)
-    return source
-
-
-def _before_side(source: Source, first: int, stop: int, findings: list[Issue]) -> Source:
-    """A blank for the one character between a whole last rank and the side."""
-    tokens = source.words(first, stop)[: _MOST_LEADING + 1]
-    board = next((i for i, token in enumerate(tokens) if token.plain.count("/") in (7, 9)), None)
-    if board is None:
-        return source
-    token = tokens[board]
-    last = token.plain.rsplit("/", 1)[-1]
-    width = {7: 8, 9: 9}[token.plain.count("/")]
-    following = tokens[board + 1].plain if board + 1 < len(tokens) else ""
-    whole = squares(last[:-2]) == width and _RANK.fullmatch(last[:-2])
-    if not whole or last[-1] not in "wb" or not last[-2].isalnum() or following in ("w", "b"):
-        return source
-    place = token.stop - 2
-    message = f"{token.raw[-2]!r} stands in place of the blank behind the board"
-    span = source.span(place, place + 1)
-    findings.append(about("record", "whitespace", "error", span, message, fix=" "))
-    return source.with_sign(" ", [place])
-
-
-def _between_dashes(indexes: list[int]) -> list[int]:
-    """Of dashes that join fields, those that are no field: in a run, every other one."""
+def _joining_dashes(places: list[int]) -> list[int]:
+    """Return those dashes that join fields and are no field: in a run, every other one."""
     kept: list[int] = []
-    for index in indexes:
-        if not kept or kept[-1] != index - 1:
-            kept.append(index)
+    for place in places:
+        if not kept or kept[-1] != place - 1:
+            kept.append(place)
     return kept
-
-
-def _finding(source: Source, indexes: list[int], message: str, sign: str, code: str, fix: str) -> Issue:
-    """A warning for a character that addresses use, an error by this code for another."""
-    spans = [source.span(index, index + 1) for index in indexes]
-    if sign in _ADDRESS_SIGNS:
-        return about("record", "url-encoded", "warning", spans[0], message, spans[1:], fix)
-    return about("record", code, "error", spans[0], message, spans[1:], fix)

@@ -1,4 +1,4 @@
-"""The characters of a record, each of which knows where in the user's text it came from."""
+"""The characters of a record, each with its place in the user's text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WORD = re.compile(r"\S+")
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A word: `plain` with look-alikes replaced, `raw` as it was; one character of each to one of the other.
+    """A word: `plain` with look-alikes replaced and `raw` as written, character by character.
 
     `first` is the index of its first character in the `Source`.
     """
@@ -25,16 +25,16 @@ class Token(msgspec.Struct, frozen=True):
 
     @property
     def stop(self) -> int:
-        """One past the index of its last character."""
+        """The index one past its last character."""
         return self.first + len(self.plain)
 
     def part(self, start: int, stop: int) -> Token:
-        """Some of its characters."""
+        """Return a part of the word."""
         return Token(self.plain[start:stop], self.raw[start:stop], self.first + start)
 
 
 class Source(msgspec.Struct, frozen=True):
-    """The characters that were kept, and where each began and ended in the user's text."""
+    """The characters that were kept, and where each begins and ends in the user's text."""
 
     plain: str
     raw: str
@@ -43,18 +43,22 @@ class Source(msgspec.Struct, frozen=True):
     length: int
 
     def span(self, first: int, stop: int) -> Span:
-        """The place in the user's text of these characters."""
+        """Return the place of these characters in the user's text."""
         if first < stop:
             return self.starts[first], self.ends[stop - 1]
         place = self.starts[first] if first < len(self.starts) else self.length
         return place, place
 
+    def spans(self, places: Iterable[int]) -> list[Span]:
+        """Return the places of single characters."""
+        return [(self.starts[place], self.ends[place]) for place in places]
+
     def of(self, token: Token) -> Span:
-        """The place of a word."""
+        """Return the place of a word."""
         return self.span(token.first, token.stop)
 
     def trimmed(self, first: int, stop: int) -> tuple[int, int]:
-        """The bounds of a stretch without the blanks at its ends."""
+        """Return these bounds without the blanks at either end."""
         while first < stop and self.plain[first] == " ":
             first += 1
         while stop > first and self.plain[stop - 1] == " ":
@@ -62,14 +66,14 @@ class Source(msgspec.Struct, frozen=True):
         return first, stop
 
     def words(self, first: int, stop: int) -> list[Token]:
-        """The words of a stretch."""
+        """Return the words within these bounds."""
         return [
             Token(match[0], self.raw[match.start() : match.end()], match.start())
             for match in _WORD.finditer(self.plain, first, stop)
         ]
 
     def without(self, stretches: Iterable[tuple[int, int]]) -> Source:
-        """The source with some stretches of characters left out."""
+        """Return the source without some stretches of characters."""
         keep = [True] * len(self.plain)
         for first, stop in stretches:
             keep[first:stop] = [False] * (stop - first)
@@ -81,14 +85,14 @@ class Source(msgspec.Struct, frozen=True):
             self.length,
         )
 
-    def with_sign(self, sign: str, places: Iterable[int]) -> Source:
-        """The source with another character in these places."""
+    def replaced(self, places: Iterable[int], char: str) -> Source:
+        """Return the source with another character in these places."""
         plain, raw = list(self.plain), list(self.raw)
         for place in places:
-            plain[place] = raw[place] = sign
+            plain[place] = raw[place] = char
         return Source("".join(plain), "".join(raw), self.starts, self.ends, self.length)
 
 
 def squares(text: str) -> int:
-    """How many squares a rank describes, as far as its characters tell."""
+    """Count the squares that a rank describes, as far as its characters are readable."""
     return sum(int(char) if char.isdigit() and char.isascii() else char != "~" for char in text)

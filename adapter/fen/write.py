@@ -1,31 +1,27 @@
-"""Records written from their parts, in the dialect asked for."""
+"""Writes records from their parts, in the styles asked for."""
 
 from __future__ import annotations
 
+from adapter import games
 from adapter.fen import castling, en_passant
 from adapter.fen.options import CastlingStyle, EpStyle
-from adapter.fen.report import Setup
-from adapter.games.geometry import CHESS, Geometry, collapse
+from adapter.games.base import Game, Setup
+from adapter.games.cells import collapse
 
 
-def write(setup: Setup, game: Geometry, ep: EpStyle = "keep", castling_style: CastlingStyle = "keep") -> str:
-    """The record of a sound setup; `keep` leaves the castling or en-passant field as it was read."""
-    rights, square = setup.castling, setup.ep
-    if game.width == 8:
-        if castling_style != "keep" and rights != "-":
-            rights = castling.write(rights, setup.board, game, castling_style)
-        if square != "-":
-            square = en_passant.write(setup, ep)
+def write(setup: Setup, game: Game, ep: EpStyle = "keep", castling_style: CastlingStyle = "keep") -> str:
+    """Write the record of a sound setup; `keep` leaves the castling or en-passant field as it was read."""
+    rights = setup.castling
+    if castling_style != "keep" and rights != "-":
+        rights = castling.write(rights, setup.board, game, castling_style)
+    square = en_passant.write(setup, ep)
     board = collapse(setup.board, game.width)
     return f"{board} {setup.side} {rights} {square} {setup.halfmove} {setup.fullmove}"
 
 
-def write_repaired(setup: Setup, game: Geometry, ep: EpStyle, castling_style: CastlingStyle) -> str:
-    """A repaired record: as `write`, with rights that classical chess knows written KQkq."""
-    if (
-        castling_style == "keep"
-        and game.width == 8
-        and not castling.faults(setup.castling, setup.board, CHESS)
-    ):
+def write_repaired(setup: Setup, game: Game, ep: EpStyle, castling_style: CastlingStyle) -> str:
+    """Write a repaired record: as `write`, with rights that classical chess knows written KQkq."""
+    chess = games.get("chess")
+    if castling_style == "keep" and not castling.violations(setup.castling, setup.board, chess):
         castling_style = "xfen"
     return write(setup, game, ep, castling_style)

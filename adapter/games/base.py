@@ -8,7 +8,7 @@ a game of which nothing is known but its start and a library that plays it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol, Self
 
@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from adapter.games.cells import expand
+from adapter.games.probes import ProbePositions
 
 Side = Literal["w", "b"]
 Winner = Literal["white", "black"]
@@ -137,53 +138,6 @@ class Diagram(msgspec.Struct, frozen=True):
     palaces: tuple[tuple[str, str], ...] = ()
 
 
-class Probe(msgspec.Struct, frozen=True):
-    """A position, as a text that Position reads, and the answers of an engine that are right.
-
-    `kind` is what it tries. The answers are all legal moves, or the only ones that mate at once.
-    """
-
-    kind: str
-    text: str
-    answers: tuple[str, ...]
-
-
-class LongGame(msgspec.Struct, frozen=True):
-    """The seed of a game of random moves. Its last `quiet` half-moves capture nothing: a UCCI position begins
-    after the last capture, so only they make its line long."""
-
-    seed: int
-    quiet: int = 0
-
-
-class ProbePositions(msgspec.Struct, frozen=True, kw_only=True):
-    """The positions on which an engine of a game is tried.
-
-    `survey` are searched to look at what the engine says, `lively` is one with many sensible moves, and
-    `lively_other` one of the other side. `only_move` has one legal move and tells rank numbers apart.
-    `started` is a game from the first position, without captures, that leaves one answer. Each of `played`
-    ends with a move that has to be read as it is meant: there is one answer to it. Each of `asked` calls for
-    a move that has to be said as the protocol says it. `mate_in_one` has one mating move, `mate_in_two` is a
-    mate in two moves, and in `mated_next` the side to move is mated in one, whatever it plays. `winning` are
-    won for the side to move, one with each colour.
-    """
-
-    survey: tuple[str, ...]
-    lively: str
-    lively_other: str
-    only_move: Probe
-    started: Probe
-    played: tuple[Probe, ...]
-    asked: tuple[Probe, ...] = ()
-    mate_in_one: Probe
-    mate_in_two: str
-    mated_next: str
-    mated: str
-    stalemated: str
-    winning: tuple[str, str]
-    long: LongGame
-
-
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """A function of a module that is imported at its first call: rules load when there is one to apply."""
 
@@ -193,29 +147,43 @@ def deferred(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
+def constant(module: str, name: str) -> Callable[[], Any]:
+    """A function that returns a value of a module, imported when it is first asked for."""
+    return lambda: getattr(import_module(module), name)
+
+
 def _unchanged(words: Iterable[str]) -> Callable[[str], str]:
     del words
     return str
 
 
+def violation(
+    code: str, game: Game, cells: Sequence[int], message: str, field: Field = "placement"
+) -> RuleViolation:
+    """A breach of a rule on these squares, the first of which is where it is."""
+    at = game.square_name(cells[0])
+    return RuleViolation(code=code, field=field, at=at, message=message, cells=tuple(cells))
+
+
+def missing_kings(cells: str, game: Game) -> list[RuleViolation]:
+    """One violation for the kings that are absent, which has no other place than the whole board."""
+    sides = zip("Kk", game.sides, strict=True)
+    missing = [side for letter, side in sides if letter in game.home and letter not in cells]
+    if not missing:
+        return []
+    message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
+    return [RuleViolation(code="king-missing", field="placement", at="placement", message=message)]
+
+
 def king_violations(setup: Setup, game: Game, side_known: bool = True) -> list[RuleViolation]:
     """Setup rules of a game of which nothing is known but its start: as many kings a side as there."""
     del side_known
-    sides = [(letter, side) for letter, side in zip("Kk", game.sides, strict=True) if letter in game.home]
-    found = []
-    missing = [side for letter, side in sides if letter not in setup.board]
-    if missing:
-        message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
-        found = [RuleViolation(code="king-missing", field="placement", at="placement", message=message)]
-    for letter, side in sides:
-        cells = tuple(cell for cell, piece in enumerate(setup.board) if piece == letter)
-        if len(cells) > game.home.count(letter):
+    found = missing_kings(setup.board, game)
+    for letter, side in zip("Kk", game.sides, strict=True):
+        cells = [cell for cell, piece in enumerate(setup.board) if piece == letter]
+        if len(cells) > game.home.count(letter) > 0:
             names = " and ".join(map(game.square_name, cells))
-            message = f"{side} has {len(cells)} kings: {names}"
-            at = game.square_name(cells[0])
-            found.append(
-                RuleViolation(code="king-many", field="placement", at=at, message=message, cells=cells)
-            )
+            found.append(violation("king-many", game, cells, f"{side} has {len(cells)} kings: {names}"))
     return found
 
 
@@ -248,6 +216,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     letters: str = ""
     home: str = ""  # the cells of `start_fen`
     limits: Mapping[str, int] = {}  # the most pieces of one kind that a side starts with
+    promotes: bool = False  # whether a piece may become another, so that only all of a side can be counted
     places: Mapping[str, frozenset[int]] = {}  # the cells where a piece may stand, if not everywhere
     aliases: Mapping[str, str] = {}  # letters other programs write for a piece and that we accept
     # letters of other languages, each with the pieces it may stand for, likeliest first
@@ -332,3 +301,6 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def rank_name(self, row: int) -> str:
         """What a row of a record is called; one beyond the board has no name of its own."""
         return f"rank {self.top - row}" if row < self.height else "placement"
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"

@@ -10,8 +10,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from adapter.games import chess
-from adapter.games.base import deferred
+from adapter.games.base import constant, deferred
 
 GAME = replace(
-    chess.GAME, name="chess960", board=deferred("adapter.games.chess.board", "Chess960Board"), chess960=True
+    chess.GAME,
+    name="chess960",
+    board=deferred("adapter.games.chess.board", "Chess960Board"),
+    probes=constant("adapter.games.chess.probes", "CHESS960"),
+    chess960=True,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from adapter import games
 from adapter.games.base import Game as Geometry
 from adapter.games.cells import collapse, collapse_row, expand, plural
@@ -12,7 +14,22 @@ __all__ = [
 ]  # fmt: skip
 
 CHESS, CHESS960, XIANGQI = map(games.get, ("chess", "chess960", "xiangqi"))
-GEOMETRIES = {game.name: game for game in (CHESS, CHESS960, XIANGQI)}
+
+
+class _Registry(Mapping[str, Geometry]):
+    def __getitem__(self, name: str) -> Geometry:
+        if name not in games.NAMES:
+            raise KeyError(name)
+        return games.get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(games.NAMES)
+
+    def __len__(self) -> int:
+        return len(games.NAMES)
+
+
+GEOMETRIES = _Registry()
 
 
 def square_name(game: Geometry, cell: int) -> str:

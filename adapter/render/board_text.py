@@ -1,4 +1,4 @@
-"""Boards drawn as text and as SVG, from records that may be wrong: what is there is shown where it stands.
+"""Boards drawn as text, from records that may be wrong: what is there is shown where it stands.
 
 >>> print(text("4k3/8/8/8/8/8/4P3/4K3", marks=["e2"]))
 8  . . . . k . . .
@@ -15,98 +15,61 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from adapter import games
+from adapter.games.base import Diagram, Game, GlyphName
+
 _SQUARE = re.compile(r"[a-z][0-9]+")
-
-GlyphName = Literal["letters", "figurines"]
-
-
-class Glyphs(msgspec.Struct, frozen=True):
-    """How pieces look in text. `wide` glyphs take two columns, so whatever stands beside them must too."""
-
-    pieces: Mapping[str, str]
-    empty: str
-    wide: bool = False
-
-
-class Frame(msgspec.Struct, frozen=True):
-    """A kind of board as data.
-
-    `river` counts the ranks above the gap in its middle; `palaces` are given by two opposite corners, the
-    lower left one first, and their empty points are shown as `+`. `style` names the way it is drawn as SVG:
-    pieces on squares, or on the crossings of lines.
-    """
-
-    files: str
-    ranks: int
-    rank_base: int
-    glyphs: Mapping[GlyphName, Glyphs]
-    style: Literal["squares", "points"]
-    river: int | None = None
-    palaces: tuple[tuple[str, str], ...] = ()
-
-    def name(self, column: int, row: int) -> str:
-        """The square in that column (from 0, the left) and row (from 0, the top); beyond the edge, empty."""
-        if column >= len(self.files) or row >= self.ranks:
-            return ""
-        return f"{self.files[column]}{self.ranks - 1 - row + self.rank_base}"
-
-    def in_palace(self, name: str) -> bool:
-        """Whether the point of that name lies in a palace."""
-        return any(
-            low[0] <= name[:1] <= high[0] and int(low[1:]) <= int(name[1:]) <= int(high[1:])
-            for low, high in self.palaces
-        )
+_LETTERS = Diagram()  # the look of pieces as plain letters
 
 
 class Picture(msgspec.Struct, frozen=True):
     """What is to be drawn: a letter, `.` or `?` (nothing written) for each point, rows from the top."""
 
-    frame: Frame
+    game: Game
     rows: tuple[tuple[str, ...], ...]
-    flip: bool
-    marks: frozenset[str]
-    last_move: tuple[str, ...]
-    check: str | None
+
+    def name(self, column: int, row: int) -> str:
+        """The square in that column (from 0, the left) and row (from 0, the top); beyond the edge, empty."""
+        if column >= self.game.width or row >= self.game.height:
+            return ""
+        return self.game.square_name(row * self.game.width + column)
+
+    def pieces(self) -> Iterator[tuple[str, str]]:
+        """Name and letter of each occupied square on the board."""
+        for row, cells in enumerate(self.rows):
+            for column, letter in enumerate(cells):
+                name = self.name(column, row)
+                if name and letter.isascii() and letter.isalpha():
+                    yield name, letter
 
 
-def _paired(letters: str, white: str, black: str) -> dict[str, str]:
-    return dict(zip(letters.upper() + letters.lower(), white + black, strict=True))
+def picture(placement: str | Sequence[str], game: Game | None = None) -> Picture:
+    """The board of a record, its first field, or its ranks from the top; of the game it fits best if none is
+    given."""
+    field = placement.split(" ", 1)[0].split("[", 1)[0] if isinstance(placement, str) else "/".join(placement)
+    rows = [_cells(rank) for rank in field.split("/")]
+    if game is None:
+        width = max(len(row) for row in rows)
+        known = [games.get(name) for name in games.NAMES]
+        game = min(known, key=lambda game: abs(game.height - len(rows)) + abs(game.width - width))
+    rows = [row + ["?"] * (game.width - len(row)) for row in rows]
+    rows += [["?"] * game.width] * (game.height - len(rows))
+    return Picture(game, tuple(tuple(row) for row in rows))
 
 
-FRAMES = (
-    Frame(
-        files="abcdefgh",
-        ranks=8,
-        rank_base=1,
-        glyphs={
-            "letters": Glyphs({}, "."),
-            "figurines": Glyphs(_paired("KQRBNP", "♔♕♖♗♘♙", "♚♛♜♝♞♟"), "."),
-        },
-        style="squares",
-    ),
-    Frame(
-        files="abcdefghi",
-        ranks=10,
-        rank_base=0,
-        glyphs={
-            "letters": Glyphs({}, "."),
-            "figurines": Glyphs(_paired("KABNRCP", "帥仕相傌俥炮兵", "將士象馬車砲卒"), "・", wide=True),
-        },
-        style="points",
-        river=5,
-        palaces=(("d0", "f2"), ("d7", "f9")),
-    ),
-)
+def squares(move: str | None) -> tuple[str, ...]:
+    """The squares a canonical move leaves and reaches; none for None."""
+    return tuple(_SQUARE.findall(move or ""))
 
 
 def text(
     placement: str | Sequence[str],
     *,
+    game: Game | None = None,
     flip: bool = False,
     marks: Iterable[str] = (),
     glyphs: GlyphName = "letters",
@@ -117,64 +80,27 @@ def text(
     game has is shown as it is, a square left out as `?`, one too many beyond the edge. `marks` are squares
     (`e4`, in brackets) and ranks (`rank 7`, pointed at); other words in it are passed over.
     """
-    picture = _picture(placement, flip, marks)
-    frame, look = picture.frame, picture.frame.glyphs[glyphs]
-    margin = len(str(frame.ranks - 1 + frame.rank_base))
+    drawn, marked = picture(placement, game), frozenset(marks)
+    game = drawn.game
+    look = game.diagram if glyphs == "figurines" else _LETTERS
+    margin = len(str(game.top))
     lines = []
-    for row, cells in enumerate(picture.rows):
-        number = frame.ranks - 1 - row + frame.rank_base
-        label = str(number) if number >= frame.rank_base else ""
-        pointer = ">" if f"rank {number}" in picture.marks else " "
-        names = [frame.name(column, row) for column in range(len(cells))]
-        shown = [_glyph(cell, name, frame, look) for cell, name in zip(cells, names, strict=True)]
-        marked = [name in picture.marks for name in names]
+    for row, cells in enumerate(drawn.rows):
+        number = game.top - row
+        label = str(number) if row < game.height else ""
+        pointer = ">" if f"rank {number}" in marked else " "
+        names = [drawn.name(column, row) for column in range(len(cells))]
+        shown = [_glyph(cell, name, game, look) for cell, name in zip(cells, names, strict=True)]
+        bracketed = [name in marked for name in names]
         if flip:
-            shown, marked = shown[::-1], marked[::-1]
-        lines.append(f"{label:>{margin}}{pointer}{_bracketed(shown, marked)}".rstrip())
-        if frame.river == row + 1 < len(picture.rows):
-            lines.append(" " * (margin + 2) + _river(frame, look))
+            shown, bracketed = shown[::-1], bracketed[::-1]
+        lines.append(f"{label:>{margin}}{pointer}{_bracketed(shown, bracketed)}".rstrip())
+        if game.diagram.river == row + 1 < len(drawn.rows):
+            lines.append(" " * (margin + 2) + _river(game.width, look))
     if flip:
         lines.reverse()
-    files = [_widened(file, look) for file in (frame.files[::-1] if flip else frame.files)]
+    files = [_widened(file, look) for file in (game.files[::-1] if flip else game.files)]
     return "\n".join([*lines, " " * (margin + 2) + " ".join(files)])
-
-
-def svg(
-    record: str,
-    *,
-    flip: bool = False,
-    marks: Iterable[str] = (),
-    last_move: str | None = None,
-    check: bool = False,
-) -> str:
-    """The board as an SVG document, from White's side unless `flip`.
-
-    `marks` are squares to point out, `last_move` a canonical move whose squares are tinted; with `check` the
-    king of the side to move in the record is. What lies beyond the edge of the board is left out.
-    """
-    from adapter.render import board_svg  # python-chess' drawings are loaded by those who draw
-
-    picture = _picture(record, flip, marks)
-    king = "k" if record.split()[1:2] == ["b"] else "K"
-    threatened = next((name for name, letter in pieces(picture) if letter == king), None) if check else None
-    return board_svg.STYLES[picture.frame.style](
-        msgspec.structs.replace(picture, last_move=squares(last_move), check=threatened)
-    )
-
-
-def squares(move: str | None) -> tuple[str, ...]:
-    """The squares a canonical move leaves and reaches; none for None."""
-    return tuple(_SQUARE.findall(move or ""))
-
-
-def _picture(placement: str | Sequence[str], flip: bool, marks: Iterable[str]) -> Picture:
-    field = placement.split(" ", 1)[0].split("[", 1)[0] if isinstance(placement, str) else "/".join(placement)
-    rows = [_cells(rank) for rank in field.split("/")]
-    width = max(len(row) for row in rows)
-    frame = min(FRAMES, key=lambda frame: abs(frame.ranks - len(rows)) + abs(len(frame.files) - width))
-    rows = [row + ["?"] * (len(frame.files) - len(row)) for row in rows]
-    rows += [["?"] * len(frame.files)] * (frame.ranks - len(rows))
-    return Picture(frame, tuple(tuple(row) for row in rows), flip, frozenset(marks), (), None)
 
 
 def _cells(rank: str) -> list[str]:
@@ -185,28 +111,26 @@ def _cells(rank: str) -> list[str]:
     return cells
 
 
-def pieces(picture: Picture) -> Iterator[tuple[str, str]]:
-    """Name and letter of each occupied square on the board."""
-    for row, cells in enumerate(picture.rows):
-        for column, letter in enumerate(cells):
-            name = picture.frame.name(column, row)
-            if name and letter.isascii() and letter.isalpha():
-                yield name, letter
-
-
-def _glyph(cell: str, name: str, frame: Frame, look: Glyphs) -> str:
+def _glyph(cell: str, name: str, game: Game, look: Diagram) -> str:
     if cell == ".":
-        return _widened("+", look) if frame.in_palace(name) else look.empty
-    return look.pieces.get(cell) or _widened(cell, look)
+        return _widened("+", look) if _in_palace(name, game.diagram) else look.empty
+    return look.figurines.get(cell) or _widened(cell, look)
 
 
-def _widened(letter: str, look: Glyphs) -> str:
+def _in_palace(name: str, diagram: Diagram) -> bool:
+    return any(
+        low[0] <= name[:1] <= high[0] and int(low[1:]) <= int(name[1:]) <= int(high[1:])
+        for low, high in diagram.palaces
+    )
+
+
+def _widened(letter: str, look: Diagram) -> str:
     """The two-column form of an ASCII letter where pieces take two columns."""
     return chr(ord(letter) + 0xFEE0) if look.wide and "!" <= letter <= "~" else letter
 
 
-def _river(frame: Frame, look: Glyphs) -> str:
-    return "～" * ((3 * len(frame.files) - 1) // 2) if look.wide else "~" * (2 * len(frame.files) - 1)
+def _river(width: int, look: Diagram) -> str:
+    return "～" * ((3 * width - 1) // 2) if look.wide else "~" * (2 * width - 1)
 
 
 def _bracketed(cells: Sequence[str], marked: Sequence[bool]) -> str:

@@ -10,15 +10,14 @@ import msgspec
 
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
-from adapter.fen.fields import split
+from adapter.fen.codes import ALLOWED
+from adapter.fen.fields import Operation, parse_operations, split
 from adapter.fen.report import Field
-from adapter.fen.setup_rules import ALLOWED
 from adapter.games.base import Side
 from adapter.position import Position
 from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit
 
-Operation = tuple[str, tuple[str, ...]]  # opcode and operands, without quotes
 T = TypeVar("T", int, float)
 
 # An opcode of the standard and the bound it stands for: analysis count depth, nodes, seconds.
@@ -36,8 +35,6 @@ DEFAULT_FIELDS: Mapping[Field, str] = {
     "halfmove": "0",
     "fullmove": "1",
 }
-_OPERATION_PART = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<open>")')
-_OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
 _PERFT_OPCODE = re.compile(r"D([1-9][0-9]?)")
 # Points of the strategic test suite are `c0 "f5=10, Be5+=2"`. Its later editions write the moves to `c7`
 # (SAN) and `c9` (UCI) and the points to `c8`: `c7 "f5 Be5+"; c8 "10 2"; c9 "f4f5 d4e5";`. Each of these may
@@ -62,7 +59,10 @@ def read_case(text: str, options: EpdOptions | None = None, *, source: str = "",
     fields = split(prepare(text))
     if fields is None:
         raise FenError("the line holds no record")
-    operations = parse_operations(fields.operations)
+    try:
+        operations = parse_operations(fields.operations, strict=True)
+    except ValueError as error:
+        raise FenwireError(str(error)) from None
     counts = tuple(sorted(_counts(operations)))
     position, record = _read_position(text, options or EpdOptions(), perft=bool(counts))
     expected = Expected(counts=counts) if position is None else _expected(position, operations, counts)
@@ -81,26 +81,6 @@ def perft_case(
     _, record = _read_position(text, options, perft=True)
     expected = Expected(counts=tuple(sorted(counts)))
     return SuiteCase(id=name, expected=expected, source=source, line=line, **record)
-
-
-def parse_operations(text: str) -> list[Operation]:
-    """Return EPD operations in order, repeated ones too; the last semicolon may be missing.
-
-    Raises FenwireError for a quote that is never closed and for an invalid opcode.
-    """
-    operations: list[Operation] = []
-    words: list[str] = []
-    for match in _OPERATION_PART.finditer(f"{text};"):
-        if match["open"]:
-            raise FenwireError(f"a quote is opened and never closed: {text[match.start() :][:40]}")
-        if not match["end"]:
-            words.append(match["word"] if match["quoted"] is None else match["quoted"])
-        elif words:
-            if not _OPCODE.fullmatch(words[0]):
-                raise FenwireError(f"{words[0][:40]!r} is no operation's name")
-            operations.append((words[0], tuple(words[1:])))
-            words = []
-    return operations
 
 
 def _read_position(

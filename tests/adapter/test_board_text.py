@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import chess
 import pytest
 
-from adapter.render import board_text
+from adapter.render import board_svg, board_text
 
 START = chess.STARTING_FEN
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
@@ -95,7 +95,7 @@ def test_wide_glyphs_keep_the_columns() -> None:
 )
 def test_unsound_boards_are_drawn_as_they_stand(placement: str, line: int, drawn: str) -> None:
     assert board_text.text(placement).splitlines()[line] == drawn
-    assert board_text.svg(placement).endswith("</svg>")
+    assert board_svg.svg(placement).endswith("</svg>")
 
 
 def test_ranks_may_come_as_a_list() -> None:
@@ -103,7 +103,7 @@ def test_ranks_may_come_as_a_list() -> None:
 
 
 def test_chess_as_svg_shows_pieces_marks_move_and_check() -> None:
-    drawing = board_text.svg(
+    drawing = board_svg.svg(
         "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
         marks=["f2"],
         last_move="d8h4",
@@ -116,11 +116,11 @@ def test_chess_as_svg_shows_pieces_marks_move_and_check() -> None:
     assert "#xx" in uses
     assert "check" in drawing
     assert len(re.findall(r'class="square (?:light|dark) lastmove', drawing)) == 2
-    assert board_text.svg(START) != board_text.svg(START, flip=True)
+    assert board_svg.svg(START) != board_svg.svg(START, flip=True)
 
 
 def test_xiangqi_as_svg_is_well_formed_and_complete() -> None:
-    root = ET.fromstring(board_text.svg(XIANGQI, marks=["e4"], last_move="h2e2", check=True))
+    root = ET.fromstring(board_svg.svg(XIANGQI, marks=["e4"], last_move="h2e2", check=True))
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert sorted(texts)[:19] == sorted("0123456789abcdefghi")
     assert texts.count("兵") == texts.count("卒") == 5
@@ -130,4 +130,4 @@ def test_xiangqi_as_svg_is_well_formed_and_complete() -> None:
 
 def test_unknown_letters_cannot_break_out_of_an_svg() -> None:
     for placement in ("<script>/9/9/9/9/9/9/9/9/9", '">&/8/8/8/8/8/8/8'):
-        ET.fromstring(board_text.svg(placement))
+        ET.fromstring(board_svg.svg(placement))

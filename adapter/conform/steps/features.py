@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adapter.conform.arena import CHESS960, ProbePosition
+from adapter import games
 from adapter.conform.candidate import EngineUnderTest
 from adapter.conform.fault import ConformWarning
 from adapter.conform.step import UCI, Check
+from adapter.games.probes import ProbePosition
 from adapter.position import Position
 from engines.limits import Limit
 
@@ -61,7 +62,9 @@ async def _chess960(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send(candidate.setting("UCI_Chess960", True))
     notes = []
-    for trial in (*CHESS960.played, *CHESS960.asked):
+    probes = games.get("chess960").probes
+    assert probes is not None
+    for trial in (*probes().played, *probes().asked):
         if trial.kind == "castling":
             note = await _castles(candidate, trial)
             if note:

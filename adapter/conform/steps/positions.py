@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from adapter.conform.arena import ProbePosition, long_game
+from adapter.conform.arena import long_game
 from adapter.conform.candidate import EngineUnderTest
 from adapter.conform.step import Check, RunCheck, Why
+from adapter.games.probes import ProbePosition
 from engines.limits import Limit
 
 DEPTH = Limit(depth=3)

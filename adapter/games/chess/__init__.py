@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.games.base import Diagram, Game, deferred
+from adapter.games.base import Diagram, Game, constant, deferred
 
 # German, the language whose letters are met most among English ones
 _GERMAN = {"T": "R", "S": "N", "L": "B", "D": "Q"}
@@ -13,13 +13,17 @@ GAME = Game(
     board=deferred("adapter.games.chess.board", "ChessBoard"),
     letters="PNBRQKpnbrqk",
     foreign=_GERMAN | {letter.lower(): piece.lower() for letter, piece in _GERMAN.items()},
+    promotes=True,
     translated=True,
     has_castling=True,
     has_en_passant=True,
     draws=((100, "either side may claim a draw (50-move rule)"), (150, "the game is drawn (75-move rule)")),
     first_capture=2,
+    setup_rules=deferred("adapter.games.chess.setup_rules", "setup_rules"),
+    board_cost=deferred("adapter.games.chess.setup_rules", "board_cost"),
     notations=("uci", "san"),
     notation="san",
     python_chess="chess",
+    probes=constant("adapter.games.chess.probes", "CHESS"),
     diagram=Diagram(figurines=dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True)), style="squares"),
 )

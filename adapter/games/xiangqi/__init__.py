@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.games.base import Diagram, Game, deferred
+from adapter.games.base import Diagram, Game, constant, deferred
 
 _FILES = "abcdefghi"
 _RED_PLACES = {
@@ -35,10 +35,12 @@ GAME = Game(
     sides=("Red", "Black"),
     side_words={"r": "w", "red": "w"},
     draws=((120, "the game is drawn (60-move rule)"),),
+    setup_rules=deferred("adapter.games.xiangqi.setup_rules", "setup_rules"),
     notations=("iccs", "wxf", "chinese", "uci", "chinese-simplified"),
     notation="wxf",
     settle=deferred("adapter.games.xiangqi.notation", "settle"),
     own_move=r"(?=.*[i09])[a-i][0-9]-?[a-i][0-9]|[\u4e00-\u9fff1-9]{4}",
+    probes=constant("adapter.games.xiangqi.probes", "PROBES"),
     diagram=Diagram(
         figurines=dict(zip("KABNRCPkabnrcp", "帥仕相傌俥炮兵將士象馬車砲卒", strict=True)),
         empty="・",

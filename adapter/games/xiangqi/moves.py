@@ -1,4 +1,4 @@
-"""The rules of movement: legal moves of a board given as a list of letters (see `xiangqi_tables`).
+"""The rules of movement: legal moves of a board given as a list of letters (see `tables`).
 
 Moves are not tried one by one. The lines around the king tell which pieces guard it and which points must
 stay free; only moves that touch those are played out and looked at. When the king is in check the same lines
@@ -7,12 +7,14 @@ tell which few moves could answer it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from adapter.games.xiangqi.tables import BETWEEN, BLACK, EMPTY, MOVES, ONTO, RAYS, RED, SLIDES, STEPS
 
 Cells = list[str]
 
 
-def attackers(cells: Cells, king: int, red: bool) -> list[int]:
+def attackers(cells: Sequence[str], king: int, red: bool) -> list[int]:
     """The points of the enemy pieces that attack `king`, the red king's point or the black one's.
 
     The enemy king counts along an open line: facing kings are forbidden in the same way as a check.

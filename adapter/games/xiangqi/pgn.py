@@ -4,7 +4,7 @@ PGN follows xqbase's standard (tags `Game`, `Red`, `Black`, `FEN`, `Format` …)
 Chinese, whatever `Format` says; DhtmlXQ is the text of the dpxq.com viewer. Variations and comments are left
 out.
 
->>> game = next(read_games('[Red "A"]\\n\\n1. 炮二平五 馬８進７ *'))
+>>> game = next(read_games('[Red "A"]\\n\\n1. 炮二平五 馬８進７ *', str))
 >>> game.moves, game.headers
 (('h2e2', 'h9g7'), {'Red': 'A'})
 """
@@ -12,11 +12,10 @@ out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from adapter.fen import check
 from adapter.games.xiangqi.board import START, XiangqiBoard
 from adapter.games.xiangqi.notation import settle
 from adapter.games.xiangqi.tables import FILES
@@ -37,13 +36,18 @@ class RecordedGame(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
-def read_games(source: str | bytes) -> Iterator[RecordedGame]:
+# The canonical form of a record; ValueError with a sentence where it is not legal.
+Canonical = Callable[[str], str]
+
+
+def read_games(source: str | bytes, canonical: Canonical) -> Iterator[RecordedGame]:
     """The games of a text in either format, in order. Bytes are decoded by `decode`.
 
-    Never raises for what the text holds: a game that cannot be read to its end says so in `problem`.
+    `canonical` checks the record a game starts from. Never raises for what the text holds: a game that cannot
+    be read to its end says so in `problem`.
     """
     text = decode(source) if isinstance(source, bytes) else source
-    return _dhtmlxq(text) if "[DhtmlXQ" in text else _pgn(text)
+    return (_dhtmlxq if "[DhtmlXQ" in text else _pgn)(text, canonical)
 
 
 # What xiangqi records are full of; in the wrong Chinese encoding these characters do not appear.
@@ -68,7 +72,7 @@ _RESULTS = {"1-0", "0-1", "1/2-1/2", "*"}
 _NUMBER = re.compile(r"\d+[.．…、]+")
 
 
-def _pgn(text: str) -> Iterator[RecordedGame]:
+def _pgn(text: str, canonical: Canonical) -> Iterator[RecordedGame]:
     headers: dict[str, str] = {}
     movetext: list[str] = []
     begin = 1
@@ -77,7 +81,7 @@ def _pgn(text: str) -> Iterator[RecordedGame]:
         tag = None if commented else _TAG.match(line)
         if tag:
             if "".join(movetext).strip():
-                yield _pgn_game(headers, "\n".join(movetext), begin)
+                yield _pgn_game(headers, "\n".join(movetext), begin, canonical)
                 headers = {}
             if not headers:
                 begin = number
@@ -88,12 +92,12 @@ def _pgn(text: str) -> Iterator[RecordedGame]:
             _, brace, after = line.rpartition("{")
             commented = "}" not in after if brace else commented and "}" not in line
     if headers or "".join(movetext).strip():
-        yield _pgn_game(headers, "\n".join(movetext), begin)
+        yield _pgn_game(headers, "\n".join(movetext), begin, canonical)
 
 
-def _pgn_game(headers: dict[str, str], movetext: str, line: int) -> RecordedGame:
+def _pgn_game(headers: dict[str, str], movetext: str, line: int, canonical: Canonical) -> RecordedGame:
     record = next((value for tag, value in headers.items() if tag.upper() == "FEN"), START)
-    return _played(record, _move_words(movetext), headers, line)
+    return _played(record, _move_words(movetext), headers, line, canonical)
 
 
 def _move_words(movetext: str) -> Iterator[str]:
@@ -120,7 +124,7 @@ _TAGS = {
 }  # fmt: skip
 
 
-def _dhtmlxq(text: str) -> Iterator[RecordedGame]:
+def _dhtmlxq(text: str, canonical: Canonical) -> Iterator[RecordedGame]:
     begins = [match.start() for match in _BLOCK.finditer(text)] or [0]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
         items = {name.lower(): value.strip() for name, value in _ITEM.findall(text[begin:end])}
@@ -133,7 +137,7 @@ def _dhtmlxq(text: str) -> Iterator[RecordedGame]:
         # Nothing says who begins but the first move itself.
         black = bool(words) and cells.get(words[0][:2], "").islower()
         record = f"{_placement(cells)} {'b' if black else 'w'} - - 0 1" if cells else START
-        yield _played(record, iter(words), headers, text.count("\n", 0, begin) + 1)
+        yield _played(record, iter(words), headers, text.count("\n", 0, begin) + 1, canonical)
 
 
 def _point(digits: str) -> str:
@@ -155,14 +159,15 @@ def _placement(cells: dict[str, str]) -> str:
 # Both
 
 
-def _played(record: str, words: Iterator[str], headers: dict[str, str], line: int) -> RecordedGame:
+def _played(
+    record: str, words: Iterator[str], headers: dict[str, str], line: int, canonical: Canonical
+) -> RecordedGame:
     """The game with its record checked and its moves played as far as they are legal."""
     if record != START:
-        report = check(record, variant="xiangqi")
-        if report.fen is None:
-            problem = next(found.message for found in report.problems if found.severity == "error")
-            return RecordedGame(record, (), headers, line, f"the record {record!r} is not legal: {problem}")
-        record = report.fen
+        try:
+            record = canonical(record)
+        except ValueError as error:
+            return RecordedGame(record, (), headers, line, f"the record {record!r} is not legal: {error}")
     board = XiangqiBoard(record)
     moves: list[str] = []
     given = list(words)

@@ -6,7 +6,8 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
-from adapter.render.board_text import squares, svg
+from adapter.render.board_svg import svg
+from adapter.render.board_text import squares
 from adapter.suite.case import CaseResult
 from adapter.suite.report import text
 from adapter.suite.summary import SuiteSummary

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from adapter.fen import check
-from adapter.fen.setup_rules import ALLOWED
+from adapter.fen.codes import ALLOWED
 from adapter.games.geometry import collapse, expand
 from adapter.games.xiangqi import draws, moves
 from adapter.games.xiangqi.board import START

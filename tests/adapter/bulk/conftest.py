@@ -19,7 +19,7 @@ from adapter.bulk.local import LocalBackend
 from adapter.bulk.run import BulkRun
 from adapter.bulk.setup import BulkSetup
 from adapter.bulk.tally import BulkSummary
-from adapter.fen.files import Entry
+from adapter.fen.report import Entry
 from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 

@@ -25,7 +25,7 @@ from adapter.bulk.inputs import Inputs
 from adapter.bulk.item import CheckedRecord, ReadOptions, parse_record
 from adapter.bulk.store import Store
 from adapter.errors import ConfigError, FenError, StoreError
-from adapter.fen.files import Entry
+from adapter.fen.report import Entry
 from adapter.games.base import Outcome
 
 ROOT = Path(__file__).parents[3]

@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from adapter.conform.arena import CHESS
 from adapter.conform.runner import conform
 from adapter.conform.step import Check
 from adapter.engine import open_engine
+from adapter.games.chess.probes import CHESS
 from adapter.position import Position
 from engines.discovery import ResolvedEngine, profile_named
 from engines.limits import Limit

@@ -9,9 +9,13 @@ import pyffish
 import pytest
 
 from adapter import games
-from adapter.conform.arena import LONG_GAME, PROBE_POSITIONS, ProbePosition, ProbePositions, long_game
+from adapter.conform.arena import LONG_GAME, long_game
+from adapter.games.probes import ProbePosition, ProbePositions
 from adapter.position import Position
 
+PROBE_POSITIONS: dict[str, ProbePositions] = {
+    game.name: game.probes() for game in map(games.get, games.NAMES) if game.probes is not None
+}
 XIANGQI_ANY_TEN = re.compile(r"([a-i])(10|[1-9])")
 
 

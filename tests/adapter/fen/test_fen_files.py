@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapter.fen import check
-from adapter.fen.files import CUT, MOST_LINE, Entry, read_file, read_stream
+from adapter.fen.files import CUT, MOST_LINE, read_stream
+from adapter.fen.report import Entry
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 CHINESE = (
@@ -21,6 +23,11 @@ XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
 
 def entries(data: bytes, **options: Any) -> list[Entry]:
     return list(read_stream(io.BytesIO(data), source="s", **options))
+
+
+def read_path(path: Path, **options: Any) -> Iterator[Entry]:
+    with path.open("rb") as stream:
+        yield from read_stream(stream, source=str(path), **options)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
@@ -104,7 +111,7 @@ GAMES = """
 def test_every_position_of_every_game(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(GAMES)
-    found = list(read_file(path))
+    found = list(read_path(path))
     assert [(entry.line, entry.ply) for entry in found] == [
         *((2, ply) for ply in range(5)),
         (7, 0),
@@ -123,8 +130,8 @@ def test_one_ply_of_every_game(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"  # told by what is in it
     path.write_text(GAMES)
     # of a game that begins from a bad record, or breaks off, that is what is given
-    assert [(entry.line, entry.ply) for entry in read_file(path, ply=2)] == [(2, 2), (7, 0), (13, 2)]
-    late = list(read_file(path, ply=50))
+    assert [(entry.line, entry.ply) for entry in read_path(path, ply=2)] == [(2, 2), (7, 0), (13, 2)]
+    late = list(read_path(path, ply=50))
     assert [(entry.line, entry.ply) for entry in late] == [(7, 0), (13, 3)]
     assert not any(check(entry.text, variant=entry.variant).ok for entry in late)
 
@@ -169,7 +176,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, count: int) -> None:
     bad = 0
     peaks = []
     tracemalloc.start()
-    for number, entry in enumerate(read_file(path), 1):
+    for number, entry in enumerate(read_path(path), 1):
         if number % 10 == 1:  # judging every line under tracemalloc would take minutes
             bad += not check(entry.text).ok
         if number in (count // 10, count):

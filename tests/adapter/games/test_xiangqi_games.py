@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from adapter.fen import check
 from adapter.games.xiangqi.board import START, XiangqiBoard
-from adapter.games.xiangqi.pgn import decode, read_games
+from adapter.games.xiangqi.pgn import RecordedGame, decode
+from adapter.games.xiangqi.pgn import read_games as read
 
 CHINESE_PGN = """[Game "Chinese Chess"]
 [Event "测试"]
@@ -55,6 +59,18 @@ DHTMLXQ = """<html>[DhtmlXQ]
 [DhtmlXQ]
 [DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]
 [/DhtmlXQ]"""
+
+
+def read_games(source: str | bytes) -> Iterator[RecordedGame]:
+    """The games of a text, the records they start from checked as the package does."""
+
+    def canonical(record: str) -> str:
+        report = check(record, variant="xiangqi")
+        if report.fen is None:
+            raise ValueError(next(found.message for found in report.problems if found.severity == "error"))
+        return report.fen
+
+    return read(source, canonical)
 
 
 def test_chinese_pgn_with_comments_and_variations() -> None:

@@ -10,9 +10,9 @@ import chess
 import pytest
 
 from adapter.errors import ConfigError, FenwireError
+from adapter.fen.fields import Operation, parse_operations
 from adapter.suite import epd
 from adapter.suite.case import Expected
-from adapter.suite.epd import Operation, parse_operations
 from adapter.suite.loading import load
 from engines.limits import Limit
 
@@ -227,7 +227,7 @@ def test_quoted_operands_are_read_as_they_are(seed: int) -> None:
     operations = random_operations(random.Random(seed))
     quoted = ((name, *(f'"{word}"' for word in words)) for name, words in operations)
     written = "".join(f"{' '.join(parts)};" for parts in quoted)
-    assert parse_operations(written) == operations
+    assert parse_operations(written, strict=True) == operations
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -23,16 +23,8 @@ _JUMPS = ((-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)
 RANK_CACHE = 4096  # ranks remembered for each row
 
 
-def _steps(square: int, steps: tuple[tuple[int, int], ...]) -> int:
-    row, column = divmod(square, 8)
-    mask = 0
-    for down, right in steps:
-        if 0 <= row + down < 8 and 0 <= column + right < 8:
-            mask |= 1 << ((row + down) * 8 + column + right)
-    return mask
-
-
-def _slide(square: int, occupied: int, steps: tuple[tuple[int, int], ...]) -> int:
+def _walk(square: int, steps: tuple[tuple[int, int], ...], occupied: int = 0, *, far: bool = True) -> int:
+    """The squares met in some directions: one step, or (`far`) up to the first occupied one."""
     row, column = divmod(square, 8)
     mask = 0
     for down, right in steps:
@@ -40,7 +32,7 @@ def _slide(square: int, occupied: int, steps: tuple[tuple[int, int], ...]) -> in
         while 0 <= r < 8 and 0 <= c < 8:
             bit = 1 << (r * 8 + c)
             mask |= bit
-            if occupied & bit:
+            if not far or occupied & bit:
                 break
             r, c = r + down, c + right
     return mask
@@ -59,25 +51,25 @@ class _SlideLines(dict[int, int]):
         self.steps = steps
 
     def __missing__(self, occupied: int) -> int:
-        reach = self[occupied] = _slide(self.square, occupied, self.steps)
+        reach = self[occupied] = _walk(self.square, self.steps, occupied)
         return reach
 
 
-KNIGHT_STEPS = [_steps(square, _JUMPS) for square in range(64)]
-KING_STEPS = [_steps(square, ORTHOGONAL + DIAGONAL) for square in range(64)]
+KNIGHT_STEPS = [_walk(square, _JUMPS, far=False) for square in range(64)]
+KING_STEPS = [_walk(square, ORTHOGONAL + DIAGONAL, far=False) for square in range(64)]
 # From where a pawn of that colour attacks the square: White's pawns move towards row 0.
 PAWN_SOURCES = {
-    WHITE: [_steps(square, ((1, -1), (1, 1))) for square in range(64)],
-    BLACK: [_steps(square, ((-1, -1), (-1, 1))) for square in range(64)],
+    WHITE: [_walk(square, ((1, -1), (1, 1)), far=False) for square in range(64)],
+    BLACK: [_walk(square, ((-1, -1), (-1, 1)), far=False) for square in range(64)],
 }
-ROOK_LINES = [_slide(square, 0, ORTHOGONAL) for square in range(64)]
-BISHOP_LINES = [_slide(square, 0, DIAGONAL) for square in range(64)]
+ROOK_LINES = [_walk(square, ORTHOGONAL) for square in range(64)]
+BISHOP_LINES = [_walk(square, DIAGONAL) for square in range(64)]
 ROOK_REACH = [_SlideLines(square, ORTHOGONAL) for square in range(64)]
 BISHOP_REACH = [_SlideLines(square, DIAGONAL) for square in range(64)]
 
 
 def _share(row: int, column: int, letter: str) -> int:
-    """What one man adds to a packed board."""
+    """What one piece adds to a packed board."""
     index, bit = LETTERS.index(letter), 1 << (row * 8 + column)
     share = (bit << (index * 64)) + (bit << (OCCUPIED * 64)) + (1 << (COUNTS + index * COUNT_BITS))
     if letter in "Bb" and (row + column) % 2 == 0:
@@ -123,14 +115,14 @@ SHARES = [_Shares(row) for row in range(8)]
 
 
 def masks(packed: int) -> list[int]:
-    """The thirteen masks of a packed board: twelve kinds in the order of LETTERS, then all men."""
+    """The thirteen masks of a packed board: twelve kinds in the order of LETTERS, then all pieces."""
     return [packed >> (64 * index) & FULL for index in range(13)]
 
 
 def attackers(board: list[int], square: int, colour: int, occupied: int) -> int:
-    """Which men of a colour attack the square on a board where `occupied` squares are taken.
+    """Which pieces of a colour attack the square on a board where `occupied` squares are taken.
 
-    Men whose square is not in `occupied` are taken to be gone.
+    Pieces whose square is not in `occupied` count as gone.
     """
     straight = board[colour + ROOK] | board[colour + QUEEN]
     slant = board[colour + BISHOP] | board[colour + QUEEN]
@@ -144,6 +136,20 @@ def attackers(board: list[int], square: int, colour: int, occupied: int) -> int:
     if BISHOP_LINES[square] & slant:
         found |= BISHOP_REACH[square][BISHOP_LINES[square] & occupied] & slant
     return found & occupied
+
+
+def reach(kind: int, square: int, occupied: int) -> int:
+    """The squares a piece other than a pawn attacks from a square."""
+    found = 0
+    if kind == KNIGHT:
+        return KNIGHT_STEPS[square]
+    if kind == KING:
+        return KING_STEPS[square]
+    if kind in (ROOK, QUEEN):
+        found |= ROOK_REACH[square][ROOK_LINES[square] & occupied]
+    if kind in (BISHOP, QUEEN):
+        found |= BISHOP_REACH[square][BISHOP_LINES[square] & occupied]
+    return found
 
 
 def bits(mask: int) -> Iterator[int]:

@@ -1,0 +1,177 @@
+"""Minixiangqi, 7 by 7, as one file: what a further game costs. The rules are those of pyffish.
+
+Only records that our own reader has passed may reach pyffish: it does not survive all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import pyffish
+
+from adapter.games.base import (
+    CastlingStyle,
+    EpStyle,
+    Game,
+    Outcome,
+    RuleViolation,
+    Setup,
+    Side,
+    king_violations,
+    violation,
+)
+from adapter.games.cells import collapse
+from adapter.games.probes import LongGame, ProbePosition, ProbePositions
+
+NAME = "minixiangqi"
+assert NAME in pyffish.variants()  # it ends the process when asked for a game it does not know
+START = "rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCNKNCR w - - 0 1"
+PALACES = {"K": range(28, 49), "k": range(21)}
+
+
+class MinixiangqiBoard:
+    """A game in progress from a checked record; see `adapter.games.base.Board`."""
+
+    def __init__(self, fen: str) -> None:
+        self._root = fen
+        self._moves: list[str] = []
+
+    @property
+    def side(self) -> Side:
+        return "w" if self.fen().split(" ")[1] == "w" else "b"
+
+    def copy(self) -> Self:
+        twin = type(self)(self._root)
+        twin._moves = self._moves.copy()
+        return twin
+
+    def fen(self, *, ep: EpStyle = "legal", castling: CastlingStyle = "xfen") -> str:
+        return str(pyffish.get_fen(NAME, self._root, self._moves))
+
+    def legal_moves(self) -> list[str]:
+        return list(pyffish.legal_moves(NAME, self._root, self._moves))
+
+    def is_legal(self, move: str) -> bool:
+        return move in self.legal_moves()
+
+    def parse(self, text: str) -> str:
+        move = text.strip().lower()
+        if self.is_legal(move):
+            return move
+        legal = self.legal_moves()
+        named = [move for move in legal if self.show(move, "wxf") == text.strip()]
+        if len(named) == 1:
+            return named[0]
+        if len(move) == 4 and move[0] in "abcdefg" and move[2] in "abcdefg":
+            raise ValueError("it is not a legal move", "move-illegal")
+        raise ValueError("it is no move of minixiangqi: write b1b3 or C6+2", "move-syntax")
+
+    def show(self, move: str, notation: str) -> str:
+        if notation == "uci":
+            return move
+        if notation != "wxf":
+            raise ValueError(f"minixiangqi has no notation {notation!r}; it has uci, wxf")
+        return str(pyffish.get_san(NAME, self.fen(), move, False, pyffish.NOTATION_XIANGQI_WXF))
+
+    def push(self, move: str) -> None:
+        self._moves.append(move)
+
+    def push_shown(self, move: str, notation: str) -> str:
+        shown = self.show(move, notation)
+        self.push(move)
+        return shown
+
+    def pop(self) -> None:
+        self._moves.pop()
+
+    def in_check(self) -> bool:
+        return bool(pyffish.gives_check(NAME, self._root, self._moves))
+
+    def outcome(self) -> Outcome | None:
+        """Without a legal move the side to move has lost."""
+        if self.legal_moves():
+            return None
+        reason = "checkmate" if self.in_check() else "stalemate"
+        return Outcome("black" if self.side == "w" else "white", reason)
+
+    def remarks(self) -> list[str]:
+        return []
+
+    def last_capture(self) -> int:
+        counts = [
+            sum(map(str.isalpha, pyffish.get_fen(NAME, self._root, self._moves[:index]).split(" ")[0]))
+            for index in range(len(self._moves) + 1)
+        ]
+        return next((index for index in range(len(self._moves), 0, -1) if counts[index] < counts[index - 1]), 0)
+
+
+def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolation]:
+    """Kings: one a side, in its palace, not facing the other; the side not to move is not in check."""
+    found = king_violations(setup, game)
+    for letter, side in zip("Kk", game.sides, strict=True):
+        wrong = [cell for cell, piece in enumerate(setup.board) if piece == letter and not _home(cell, letter)]
+        if wrong:
+            message = f"{side}'s king stands on {game.square_name(wrong[0])}, outside its palace"
+            found.append(violation("king-place", game, wrong, message))
+    if found or not side_known:
+        return found
+    red, black = setup.board.index("K"), setup.board.index("k")
+    if (red - black) % game.width == 0 and not setup.board[black + game.width : red : game.width].strip("."):
+        return [violation("flying-general", game, [red, black], "the kings face each other")]
+    waiting = "b" if setup.side == "w" else "w"
+    if pyffish.gives_check(NAME, f"{collapse(setup.board, game.width)} {waiting} - - 0 1", []):
+        king = black if waiting == "b" else red
+        message = f"{game.sides[waiting == 'b']}'s king on {game.square_name(king)} is in check, and not to move"
+        found.append(violation("opponent-in-check", game, [king], message, "side"))
+    return found
+
+
+def _home(cell: int, letter: str) -> bool:
+    return cell in PALACES[letter] and 2 <= cell % 7 <= 4
+
+
+def probes() -> ProbePositions:
+    """Few and simple: rooks against a bare king, and the first moves."""
+    lone = "2k4/7/7/7/7/R6/3K3 w - - 0 1"
+    return ProbePositions(
+        survey=(START,),
+        lively=START,
+        lively_other=f"{START} moves b1b3",
+        only_move=ONLY,
+        started=STARTED,
+        played=(STARTED,),
+        mate_in_one=MATE,
+        mate_in_two=lone,
+        mated_next=lone,
+        mated=MATED,
+        stalemated=MATED,
+        winning=(lone, lone.swapcase()),
+        long=LongGame(1),
+    )
+
+
+ONLY = STARTED = ProbePosition("start", START, ())
+MATE = ProbePosition("mate", START, ())
+MATED = START
+
+
+def square(name: str) -> int:
+    """The cell of a square."""
+    return (7 - int(name[1])) * 7 + ord(name[0]) - 97
+
+
+def played(moves: Sequence[str]) -> str:
+    """The record after moves from the start, as pyffish has it."""
+    return str(pyffish.get_fen(NAME, START, list(moves)))
+
+
+GAME = Game(
+    name=NAME,
+    start_fen=START,
+    board=MinixiangqiBoard,
+    sides=("Red", "Black"),
+    setup_rules=setup_rules,
+    notations=("uci", "wxf"),
+    notation="wxf",
+)
