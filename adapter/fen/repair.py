@@ -156,7 +156,7 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
     found = {letter: SAME_CASE if letter.isupper() == char.isupper() else OTHER_CASE for letter in spare}
     if pieces:
         found[pieces] = MEANT if pieces in spare else SAME_CASE
-    found |= dict.fromkeys(LOOKS_LIKE.get(char, ""), LOOKALIKE)
+    found |= {digit: LOOKALIKE for digit in LOOKS_LIKE.get(char, "")}
     for digit in {"1", str(1 + off)} - found.keys():
         if digit.isdigit() and len(digit) == 1:
             found[digit] = OTHER_DIGIT
@@ -355,7 +355,7 @@ def _pieces_replaced(
     for cell in sorted(targets):
         old = cells[cell]
         for new in missing or f"{game.letters}.":
-            if new == old or (old == "." and not missing):
+            if new == old or old == "." and not missing:
                 continue
             cost = OTHER_KIND if new.isupper() == old.isupper() else OTHER_COLOUR
             if new == old.swapcase():
