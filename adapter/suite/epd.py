@@ -91,15 +91,19 @@ def _read_position(
         position = Position.parse(text, variant=options.variant, side=options.side, allow=options.allow)
     except FenError as error:
         report, fields = error.report, split(prepare(text))
-        if not perft or report is None or fields is None:
-            raise
-        if not COUNTABLE.issuperset(one.code for one in report.problems if one.severity == "error"):
+        errors = [problem for problem in error.problems if problem.severity == "error"]
+        if (
+            not perft
+            or report is None
+            or fields is None
+            or not COUNTABLE.issuperset(one.code for one in errors)
+        ):
             raise
         words = {field: token.plain for field, token in fields.words.items()}
         values = (words.get(field, default) for field, default in DEFAULT_FIELDS.items())
         return None, {
             "position": None,
-            "refused": str(error),
+            "refused": errors[0].message,
             "fen": " ".join((fields.placement.plain, *values)),
             # castling rights that chess does not allow are valid in Chess960, which includes chess
             "variant": "chess960" if report.variant == "chess" else report.variant,
