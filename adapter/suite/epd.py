@@ -90,15 +90,12 @@ def _read_position(
     try:
         position = Position.parse(text, variant=options.variant, side=options.side, allow=options.allow)
     except FenError as error:
-        report, fields = error.report, split(prepare(text))
         errors = [problem for problem in error.problems if problem.severity == "error"]
-        if (
-            not perft
-            or report is None
-            or fields is None
-            or not COUNTABLE.issuperset(one.code for one in errors)
-        ):
+        if not perft or not COUNTABLE.issuperset(problem.code for problem in errors):
             raise
+        report, fields = error.report, split(prepare(text))
+        assert report is not None
+        assert fields is not None
         words = {field: token.plain for field, token in fields.words.items()}
         values = (words.get(field, default) for field, default in DEFAULT_FIELDS.items())
         return None, {

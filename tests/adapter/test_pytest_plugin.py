@@ -122,7 +122,7 @@ def test_a_real_engine(run: Pytest, project: Path, engine_path: Callable[[str], 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--fenwire-engine", "nobody-knows-it"], "no engine is called 'nobody-knows-it'"),
         (["--fenwire-engine", f"{SCRIPTED} --die-after uci"], "ended before it greeted"),
@@ -130,11 +130,11 @@ def test_a_real_engine(run: Pytest, project: Path, engine_path: Callable[[str], 
         (["--fenwire-engine", SCRIPTED, "--fenwire-nodes", "0"], "nodes is 0"),
     ],
 )
-def test_what_is_wrong_is_said_without_a_traceback(run: Pytest, words: list[str], said: str) -> None:
+def test_errors_are_reported_without_a_traceback(run: Pytest, words: list[str], message: str) -> None:
     done = run("some.epd", *words)
     assert done.returncode != 0
     assert "passed" not in counted(done)
-    assert said in done.stdout
+    assert message in done.stdout
     assert "Traceback" not in done.stdout
 
 

@@ -35,9 +35,9 @@ def plain_script(path: Path, cases: int, command: str, nodes: int) -> dict[str, 
 
 async def compare(path: Path, run: Run, real: Real, *, nodes: int, cases: int) -> None:
     loaded = load([path])
-    contender = real("stockfish")
-    results = await run(loaded.cases[:cases], contender, limit=Limit(nodes=nodes))
-    expected = plain_script(path, cases, contender.found.path, nodes)
+    entry = real("stockfish")
+    results = await run(loaded.cases[:cases], entry, limit=Limit(nodes=nodes))
+    expected = plain_script(path, cases, entry.found.path, nodes)
     assert {one.id: (one.best, one.solved) for one in results} == expected
 
 

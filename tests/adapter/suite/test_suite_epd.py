@@ -62,7 +62,7 @@ GOOD = [
 
 
 @pytest.mark.parametrize(("line", "expected", "name"), GOOD, ids=[line for line, *_ in GOOD])
-def test_a_line_of_the_wild(line: str, expected: Expected, name: str) -> None:
+def test_a_line_as_files_have_it(line: str, expected: Expected, name: str) -> None:
     case = epd.read_case(line)
     assert (case.expected, case.id) == (expected, name)
 
@@ -129,7 +129,7 @@ def test_a_file_with_bad_lines_is_read_on(tmp_path: Path) -> None:
     assert str(loaded.bad[0]) == "mixed.epd:4: bm names no move"
 
 
-def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
     paths = []
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()

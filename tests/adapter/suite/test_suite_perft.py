@@ -62,9 +62,7 @@ async def test_chess960_and_random_records(suites: Path, run: Run, real: Real, n
 
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize("name", ["stockfish", "fairy-stockfish"])
-async def test_an_engine_is_told_that_the_game_is_chess960(
-    cases: Cases, run: Run, real: Real, name: str
-) -> None:
+async def test_perft_sets_the_game_of_each_position(cases: Cases, run: Run, real: Real, name: str) -> None:
     """A game of chess before and after must not change how castling is read."""
     chess960 = "1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 23 ;D2 442"
     chess = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 ;D1 26 ;D2 568"
@@ -108,7 +106,7 @@ async def test_all_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str)
 
 
 @pytest.mark.engine("toga2")
-async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run, real: Real) -> None:
+async def test_an_engine_without_go_perft_is_an_error(cases: Cases, run: Run, real: Real) -> None:
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
     found = cases(f"{start} D1 20;", f"{start} D2 400;", f"{start} bm a3 e4 d4 Nf3 Nc3 c4;")
     results = await run(found, real("toga2", "chess"), limit=Limit(depth=3))
@@ -117,14 +115,14 @@ async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run,
     assert results[2].solved
 
 
-async def test_a_wrong_expectation_is_ours_to_tell(cases: Cases, run: Run, real: Real) -> None:
+async def test_a_wrong_expectation_is_found_by_our_rules(cases: Cases, run: Run, real: Real) -> None:
     (result,) = await run(cases(f"{MATED} ;D1 1"), real("stockfish"))
     assert (result.solved, result.note) == (False, "depth 1: expected are 1, but our rules count 0")
 
 
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize(("engine", "also"), [("stockfish", ", and Stockfish.* 20"), ("toga2", "")])
-async def test_a_wrong_expectation_is_told_with_what_the_engine_counts(
+async def test_a_wrong_expectation_is_reported_with_the_engine_s_count(
     cases: Cases, run: Run, real: Real, engine: str, also: str
 ) -> None:
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
@@ -156,8 +154,8 @@ async def test_the_moves_an_engine_counts_wrong_are_named(
         "< a2a3: 1", "< a1b1: 2", "< a1a2: 1", "< a1b2: 1", "< ", "< Nodes searched: 5", "> quit",
     ]  # fmt: skip
     talk.write_text("\n".join(lines) + "\n")
-    contender = EngineEntry(scripted("--play", str(talk)), {}, ("chess",))
-    (result,) = await run(cases(f"{record} ;D1 4"), contender)
+    entry = EngineEntry(scripted("--play", str(talk)), {}, ("chess",))
+    (result,) = await run(cases(f"{record} ;D1 4"), entry)
     assert not result.solved
     assert result.fault is None
     assert result.note == (

@@ -194,7 +194,7 @@ def test_what_passes(results: list[CaseResult], mark: str | None, passed: bool) 
     assert found.passed is passed
 
 
-def test_results_are_told_in_the_suite_s_order() -> None:
+def test_results_are_in_the_suite_s_order() -> None:
     one, two = result("one"), result("two")
     found = summarize("t", [Section(name="s", cases=())], [[one.key, two.key]], ["e"], [two, one], None)
     assert [each.id for each in found.results] == ["one", "two"]
@@ -220,13 +220,13 @@ def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
     assert found.to_dict()["nothing_run"] == ["empty"]
 
 
-def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
+def test_cases_beyond_the_limit_are_reported() -> None:
     case = epd.read_case(f"{START} ;D2 400 ;D3 8902 ;id deep;")
     one = Section(name="counts", cases=(case,), limit=Limit(depth=1))
     found = of_parts(one, ran=[])
     assert not found.passed
-    told = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
-    assert list(text.totals(found)) == [told, "nothing of counts was run"]
+    line = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
+    assert list(text.totals(found)) == [line, "nothing of counts was run"]
     skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert (skipped.name, type(skipped.result[0]).__name__) == ("deep", "Skipped")
     assert [one["id"] for one in found.to_dict()["left_out"]] == ["deep"]
@@ -240,9 +240,9 @@ def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
     one = result("a", solved=False, points=points, max_points=None if points is None else 10)
     found = summary(one, points_mark=PassMark.parse(mark))
     assert found.passed is passed
-    told = next(text.totals(found))
-    assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in told
-    assert ("none is given" in told) is (points is None)
+    line = next(text.totals(found))
+    assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in line
+    assert ("none is given" in line) is (points is None)
     # each of two marks counts
     assert not summary(one, points_mark=PassMark.parse(mark), mark=PassMark(1)).passed
 
@@ -304,7 +304,7 @@ def test_cases_that_only_one_run_has() -> None:
     assert against(result("x", engine="Some Engine 0.9"), result("x"), timed=False) == ""
 
 
-def test_runs_that_are_not_alike_are_told_apart() -> None:
+def test_differences_of_setup_are_reported() -> None:
     def setup(**section: Any) -> RunSetup:
         return RunSetup.of([Section(name="part", cases=(), **section)], [])
 
@@ -313,25 +313,28 @@ def test_runs_that_are_not_alike_are_told_apart() -> None:
 
     nodes = setup(limit=Limit(nodes=9))
     assert unlike(nodes, setup(limit=Limit(nodes=9))) == ()
-    (said,) = unlike(nodes, setup(limit=Limit(nodes=8)))
-    assert said == 'part: limit is {"nodes":9}, not {"nodes":8}'
-    (said,) = unlike(setup(), setup(default=Limit(depth=3)))
-    assert said.startswith("part: default is null, not ")
+    (difference,) = unlike(nodes, setup(limit=Limit(nodes=8)))
+    assert difference == 'part: limit is {"nodes":9}, not {"nodes":8}'
+    (difference,) = unlike(setup(), setup(default=Limit(depth=3)))
+    assert difference.startswith("part: default is null, not ")
     assert len(unlike(nodes, setup(multipv=3, new_game=False))) == 3
-    comparison = Comparison(unlike=(said,))
+    comparison = Comparison(unlike=(difference,))
     lines = list(text.changes(summary(result("a", solved=True), comparison=comparison)))
-    assert lines == ["against the baseline: nothing differs", f"  the baseline was run otherwise: {said}"]
+    assert lines == [
+        "against the baseline: nothing differs",
+        f"  the baseline was run otherwise: {difference}",
+    ]
     plain = summary(result("a"), comparison=comparison).to_dict()["baseline"]
-    assert plain["unlike"] == [said]
+    assert plain["unlike"] == [difference]
 
 
-def test_points_are_told_against_the_baseline() -> None:
+def test_points_are_compared_with_the_baseline() -> None:
     before, now = (result("a", points=points, max_points=10) for points in (9, 3))
     (change,) = compare([now], SavedRun(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
     assert str(change) == "a: not solved, 9/10 points, now not solved, 3/10 points"
 
 
-def test_what_broke_is_told_first() -> None:
+def test_what_broke_is_reported_first() -> None:
     comparison = compare(
         [result("a", solved=True), result("b", note="why"), result("c", solved=True, solved_nodes=9)],
         SavedRun(

@@ -199,11 +199,11 @@ async def test_transcripts_of_failures_only(cases: Cases, actor: Actor, run: Run
     assert [path.name for path in (tmp_path / "talk").iterdir()] == ["1-1-2-bad-..-one.txt"]
     (bad,) = [result for result in results if result.transcript]
     lines = (tmp_path / "talk" / "1-1-2-bad-..-one.txt").read_text().splitlines()
-    said = [line.split(" ", 1)[1] for line in lines]
+    exchanged = [line.split(" ", 1)[1] for line in lines]
     assert bad.transcript == str(tmp_path / "talk" / "1-1-2-bad-..-one.txt")
-    assert said[0] == "> uci"
-    assert said[-1] == "< bestmove e2e4"
-    assert sum(line.startswith("> position") for line in said) == 1
+    assert exchanged[0] == "> uci"
+    assert exchanged[-1] == "< bestmove e2e4"
+    assert sum(line.startswith("> position") for line in exchanged) == 1
 
 
 async def test_all_take_part_and_each_case_once(cases: Cases, actor: Actor, run: Run) -> None:
@@ -220,11 +220,11 @@ async def test_jobs_do_not_change_results(
     cases: Cases, real: Callable[..., EngineEntry], run: Run, suites: Path
 ) -> None:
     lines = (suites / "bratko-kopec.epd").read_text().splitlines()[:8]
-    told = []
+    answers = []
     for jobs in (1, 3):
         results = await run(cases(*lines), real("stockfish"), limit=Limit(nodes=4_000), processes=jobs)
-        told.append({one.id: (one.best, one.solved_nodes, one.solved_depth, one.score) for one in results})
-    assert told[0] == told[1]
+        answers.append({one.id: (one.best, one.solved_nodes, one.solved_depth, one.score) for one in results})
+    assert answers[0] == answers[1]
 
 
 async def test_a_resumed_run_leaves_out_what_is_done(
