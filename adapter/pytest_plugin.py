@@ -68,13 +68,12 @@ def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     collectors = yield
-    if file_path.suffix.lower() not in SUFFIXES:
-        return collectors
-    if parent.config.getoption("--fenwire-engine"):
+    wanted = parent.config.getoption("--fenwire-engine")
+    # without an engine: only a file named on the command line that no other plugin collects
+    if file_path.suffix.lower() in SUFFIXES and (
+        wanted or (parent.session.isinitpath(file_path) and not collectors)
+    ):
         return [*collectors, CaseFile.from_parent(parent, path=file_path)]
-    if parent.session.isinitpath(file_path) and not collectors:
-        # named on the command line, and no other plugin collects it
-        return [EngineMissing.from_parent(parent, path=file_path)]
     return collectors
 
 
@@ -91,6 +90,10 @@ class CaseFile(pytest.File):
         from adapter.errors import FenwireError
         from adapter.suite.loading import load
 
+        if not self.config.getoption("--fenwire-engine"):
+            raise self.CollectError(
+                f"{self.path.name} holds cases for an engine: name it by --fenwire-engine (stockfish, say)"
+            )
         try:
             loaded = load([self.path])
             _limit(self.config)
@@ -100,15 +103,6 @@ class CaseFile(pytest.File):
             yield CaseItem.from_parent(self, name=case.id, case=case)
         for bad in loaded.bad:
             yield InvalidLineItem.from_parent(self, name=f"line {bad.line}", bad=bad)
-
-
-class EngineMissing(pytest.File):
-    """A file of cases named on the command line without an engine: a collection error."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        raise self.CollectError(
-            f"{self.path.name} holds cases for an engine: name it by --fenwire-engine (stockfish, say)"
-        )
 
 
 class Unsolved(Exception):

@@ -9,8 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
@@ -87,7 +86,7 @@ def read_saved(path: str | Path) -> SavedRun:
 
 
 class Journal:
-    """Saves a run, a context manager. Each line is flushed before its call returns.
+    """Saves a run. Each line is flushed before its call returns. Always `close` it.
 
     `saved` is a run to continue: an incomplete last line is cut off, and its results stay. Raises ConfigError
     for a file that cannot be written.
@@ -109,12 +108,8 @@ class Journal:
         """Append a result."""
         self._write(result)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
     def _write(self, value: RunSetup | CaseResult) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import msgspec
@@ -79,7 +79,7 @@ class SuiteRun:
         done = {result.key for result in self.results}
         started: list[tuple[CaseRunner, deque[CaseJob]]] = []
         with ExitStack() as stack:
-            journals = [stack.enter_context(journal) for journal in self._open_journals()]
+            journals = [stack.enter_context(closing(journal)) for journal in self._open_journals()]
 
             def take(result: CaseResult) -> None:
                 named = msgspec.structs.replace(result, engine=self._names[result.engine_index])
