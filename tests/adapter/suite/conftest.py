@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,6 @@ from adapter.suite.runner import Runner
 from adapter.suite.section import Section
 from engines.find import Found, choose
 from engines.limits import Limit
-
-
-@pytest.fixture(scope="session")
-def suites() -> Path:
-    """Where the third-party suites lie."""
-    return Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from adapter.suite.case import Case
 from adapter.suite.contender import Contender, contenders
 from adapter.suite.result import Result
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Cases = Callable[..., tuple[Case, ...]]
 Actor = Callable[..., Contender]
@@ -215,10 +216,8 @@ async def test_all_take_part_and_each_case_once(cases: Cases, actor: Actor, run:
     assert all(result.solved == (result.seat == 0) for result in results)
 
 
-async def test_jobs_do_not_change_results(
-    cases: Cases, real: Callable[..., Contender], run: Run, suites: Path
-) -> None:
-    lines = (suites / "bratko-kopec.epd").read_text().splitlines()[:8]
+async def test_jobs_do_not_change_results(cases: Cases, real: Callable[..., Contender], run: Run) -> None:
+    lines = (SUITES / "bratko-kopec.epd").read_text().splitlines()[:8]
     told = []
     for jobs in (1, 3):
         results = await run(cases(*lines), real("stockfish"), limit=Limit(nodes=4_000), jobs=jobs)
