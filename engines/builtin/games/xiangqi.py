@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from adapter.fen import check
-from adapter.fen.games import collapse, expand
-from adapter.fen.judge import ALLOWED
-from adapter.variants import xiangqi_draws, xiangqi_moves
-from adapter.variants.xiangqi import START
-from adapter.variants.xiangqi_tables import BLACK, EMPTY, MOVES, ONTO, RED, SLIDES, STEPS
+from adapter.fen.setup_rules import ALLOWED
+from adapter.games.geometry import collapse, expand
+from adapter.games.xiangqi import draws, moves
+from adapter.games.xiangqi.board import START
+from adapter.games.xiangqi.tables import BLACK, EMPTY, MOVES, ONTO, RED, SLIDES, STEPS
 from engines.builtin.memo import Memo
 
 GAIN: Final = {"P": 100, "A": 200, "B": 200, "N": 420, "C": 470, "R": 950, "K": 10_000}
@@ -136,7 +136,7 @@ class Xiangqi:
 
     def read(self, text: str) -> str:
         move = self._readable.get(text.lower())
-        if move is None or not xiangqi_moves.is_legal(self._cells, *MOVES[move], self._red):
+        if move is None or not moves.is_legal(self._cells, *MOVES[move], self._red):
             raise ValueError(f"{text} is not a legal move in {self._fen()}")
         return move
 
@@ -156,7 +156,7 @@ class Xiangqi:
         return f"{placement} {'w' if self._red else 'b'} - - {self._halfmove} {number}"
 
     def legal(self) -> list[str]:
-        legal = set(xiangqi_moves.legal_moves(self._cells, self._red))
+        legal = set(moves.legal_moves(self._cells, self._red))
         return [move for move in (*self.noisy(ALL), *self.quiet()) if move in legal]
 
     def noisy(self, floor: int) -> list[str]:
@@ -250,7 +250,7 @@ class Xiangqi:
         cells = self._cells
         start, target = MOVES[move]
         own = RED if self._red else BLACK
-        return cells[target] == EMPTY and cells[start] in own and xiangqi_moves.reaches(cells, start, target)
+        return cells[target] == EMPTY and cells[start] in own and moves.reaches(cells, start, target)
 
     def push(self, move: str) -> bool:
         cells, red = self._cells, self._red
@@ -260,12 +260,12 @@ class Xiangqi:
         checked, origins, targets = guard
         # Out of check few moves bear on the king's safety, in check few can help: only those are tried out.
         if piece in "Kk":
-            safe = xiangqi_moves.is_safe(cells, start, target, red)
+            safe = moves.is_safe(cells, start, target, red)
         elif checked:
             helps = start in origins or target in targets
-            safe = helps and xiangqi_moves.is_safe(cells, start, target, red)
+            safe = helps and moves.is_safe(cells, start, target, red)
         else:
-            exposes = start in origins and not xiangqi_moves.is_safe(cells, start, target, red)
+            exposes = start in origins and not moves.is_safe(cells, start, target, red)
             safe = target not in targets and not exposes
         if not safe:
             return False
@@ -310,7 +310,7 @@ class Xiangqi:
 
     def _look(self) -> Guard:
         cells, red = self._cells, self._red
-        self._guard = xiangqi_moves.guard(cells, cells.index("K" if red else "k"), red)
+        self._guard = moves.guard(cells, cells.index("K" if red else "k"), red)
         return self._guard
 
     def repeated(self) -> int:
@@ -330,7 +330,7 @@ class Xiangqi:
         return 0
 
     def drawn(self) -> bool:
-        return self._halfmove >= xiangqi_draws.DRAW_COUNT or not self._attackers
+        return self._halfmove >= draws.DRAW_COUNT or not self._attackers
 
     def evaluate(self) -> int:
         packed = self._worth if self._red else -self._worth

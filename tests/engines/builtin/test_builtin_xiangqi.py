@@ -7,9 +7,9 @@ import random
 import pyffish
 import pytest
 
-from adapter.fen.games import expand
-from adapter.variants.xiangqi import START, XiangqiBoard
-from adapter.variants.xiangqi_tables import POINTS
+from adapter.games.geometry import expand
+from adapter.games.xiangqi.board import START, XiangqiBoard
+from adapter.games.xiangqi.tables import POINTS
 from engines.builtin import games
 from engines.builtin.games.xiangqi import ALL, FORBIDDEN, GAIN
 
