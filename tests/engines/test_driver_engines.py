@@ -197,7 +197,7 @@ async def test_closed_in_the_middle_of_a_search(name: str, start_real: StartReal
     driver = await start_real(name)
     running = await driver.submit(f"position fen {FENS[3]}", work_for(driver, ENDLESS))
     await asyncio.sleep(0.02)
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(20):
         await driver.close()
     assert running.done.exception() is driver.failure
     assert driver.process.exit_status is not None

@@ -18,11 +18,11 @@ import pytest
 
 from adapter.cli import main
 from engines import discovery
+from tests.helpers import SUITES
 from tests.mock_engine import MOCK_ENGINE
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
-SUITES = Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 XIANGQI = "4k4/9/9/9/9/9/4r4/9/4R4/4K4 w - - 0 1 bm R5+2;"
 
 # What the contract promises of a case, in its order.

@@ -57,7 +57,7 @@ async def test_waiting_in_vain_has_an_end(scripted: Scripted) -> None:
     began = time.monotonic()
     with pytest.raises(NoReply, match=r"no readyok within 0\.3 s of isready"):
         await talk.until("ready", 0.3, to="isready")
-    assert 0.3 <= time.monotonic() - began < 3
+    assert 0.3 <= time.monotonic() - began < 30
     await talk.leave()
 
 
@@ -132,7 +132,7 @@ async def test_a_stubborn_engine_is_ended_all_the_same(scripted: Scripted) -> No
     await talk.until("hello", 10, to="uci")
     began = time.monotonic()
     await talk.leave()
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 async def test_a_wait_that_is_cancelled_leaves_the_engine_to_be_closed(scripted: Scripted) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,6 @@ from adapter.suite.loading import collect
 from adapter.suite.runner import SuiteRun
 from engines.discovery import ResolvedEngine, resolve_engine
 from engines.limits import Limit
-
-
-@pytest.fixture(scope="session")
-def suites() -> Path:
-    """Where the third-party suites lie."""
-    return Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 
 
 @pytest.fixture

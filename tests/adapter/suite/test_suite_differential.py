@@ -13,6 +13,7 @@ from adapter.suite.case import CaseResult
 from adapter.suite.config import EngineEntry
 from adapter.suite.loading import load
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Run = Callable[..., Awaitable[list[CaseResult]]]
 Real = Callable[..., EngineEntry]
@@ -46,14 +47,12 @@ async def compare(path: Path, run: Run, real: Real, *, nodes: int, cases: int) -
     ("name", "nodes", "cases"),
     [("bratko-kopec.epd", 10_000, 24), ("eet.epd", 4_000, 25), ("pet.epd", 4_000, 20)],
 )
-async def test_the_same_as_a_plain_script(
-    suites: Path, run: Run, real: Real, name: str, nodes: int, cases: int
-) -> None:
-    await compare(suites / name, run, real, nodes=nodes, cases=cases)
+async def test_the_same_as_a_plain_script(run: Run, real: Real, name: str, nodes: int, cases: int) -> None:
+    await compare(SUITES / name, run, real, nodes=nodes, cases=cases)
 
 
 @pytest.mark.nightly
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize("name", ["bratko-kopec.epd", "eet.epd", "pet.epd"])
-async def test_the_same_in_full(suites: Path, run: Run, real: Real, name: str) -> None:
-    await compare(suites / name, run, real, nodes=200_000, cases=1_000)
+async def test_the_same_in_full(run: Run, real: Real, name: str) -> None:
+    await compare(SUITES / name, run, real, nodes=200_000, cases=1_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -15,8 +14,8 @@ from adapter.suite import epd
 from adapter.suite.case import Expected
 from adapter.suite.loading import load
 from engines.limits import Limit
+from tests.helpers import SUITES
 
-SUITES = Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 KOPEC = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -"
 CASTLES = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"

@@ -19,6 +19,7 @@ from adapter.suite.loading import load
 from adapter.suite.perft_count import PerftCount, own_count
 from engines.discovery import ResolvedEngine
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Cases = Callable[..., tuple[SuiteCase, ...]]
 Run = Callable[..., Awaitable[list[CaseResult]]]
@@ -40,8 +41,8 @@ def failed(results: list[CaseResult]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.engine("stockfish")
-async def test_the_tricky_records(suites: Path, run: Run, real: Real) -> None:
-    loaded = load([suites / "tricky.perft"])
+async def test_the_tricky_records(run: Run, real: Real) -> None:
+    loaded = load([SUITES / "tricky.perft"])
     results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=2))
     assert failed(results) == []
     withheld = {result.id for result in results if "our rules alone" in result.note}
@@ -52,8 +53,8 @@ async def test_the_tricky_records(suites: Path, run: Run, real: Real) -> None:
 
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize("name", ["chess960-first.perft", "random-first.perft"])
-async def test_chess960_and_random_records(suites: Path, run: Run, real: Real, name: str) -> None:
-    loaded = load([suites / name])
+async def test_chess960_and_random_records(run: Run, real: Real, name: str) -> None:
+    loaded = load([SUITES / name])
     assert loaded.bad == ()
     results = await run(loaded.cases[:40], real("stockfish"), limit=Limit(depth=2))
     assert failed(results) == []
@@ -91,8 +92,8 @@ async def test_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str) -> 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["tricky.perft", "chess960-first.perft", "random-first.perft"])
-async def test_all_records_deeper(suites: Path, run: Run, real: Real, name: str) -> None:
-    loaded = load([suites / name])
+async def test_all_records_deeper(run: Run, real: Real, name: str) -> None:
+    loaded = load([SUITES / name])
     results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=4))
     assert failed(results) == []
 

@@ -14,6 +14,7 @@ from adapter.suite.config import EngineEntry, Section, engine_entries
 from adapter.suite.journal import read_saved
 from adapter.suite.runner import SuiteRun
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Cases = Callable[..., tuple[SuiteCase, ...]]
 Actor = Callable[..., EngineEntry]
@@ -216,10 +217,8 @@ async def test_all_take_part_and_each_case_once(cases: Cases, actor: Actor, run:
     assert all(result.solved == (result.engine_index == 0) for result in results)
 
 
-async def test_jobs_do_not_change_results(
-    cases: Cases, real: Callable[..., EngineEntry], run: Run, suites: Path
-) -> None:
-    lines = (suites / "bratko-kopec.epd").read_text().splitlines()[:8]
+async def test_jobs_do_not_change_results(cases: Cases, real: Callable[..., EngineEntry], run: Run) -> None:
+    lines = (SUITES / "bratko-kopec.epd").read_text().splitlines()[:8]
     answers = []
     for jobs in (1, 3):
         results = await run(cases(*lines), real("stockfish"), limit=Limit(nodes=4_000), processes=jobs)
