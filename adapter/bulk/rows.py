@@ -15,7 +15,7 @@ from typing import Any
 from adapter.bulk.item import Unreadable
 from adapter.errors import ConfigError
 from adapter.fen.report import Entry
-from adapter.games.geometry import GEOMETRIES
+from adapter.games import NAMES as GAMES
 
 ROOT, MOVES, VARIANT = "root_fen", "moves", "variant"
 NAMES = (ROOT, "fen", "epd", "position")
@@ -102,7 +102,7 @@ def _entry(row: Mapping[str, Any], text: str, source: str, line: int) -> Entry |
     if not isinstance(record, str) or not isinstance(moves or "", str):
         return Unreadable(text, source, line, f"its {name} is no text")
     variant = row.get(VARIANT)
-    game = variant if isinstance(variant, str) and variant in GEOMETRIES else "auto"
+    game = variant if isinstance(variant, str) and variant in GAMES else "auto"
     return Entry(f"{record} moves {moves}" if moves else record, source, line, variant=game)
 
 

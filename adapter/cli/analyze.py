@@ -180,7 +180,8 @@ class AnalyzeCommand:
         stack.push_async_callback(_leave, starting)
         # its process first: what loads on a thread would hold it up
         await asyncio.sleep(0)
-        await asyncio.to_thread(games.get, report.variant)
+        game = games.get(report.variant)
+        await asyncio.to_thread(game.board, game.start_fen)
         return starting
 
     async def _started(

@@ -10,11 +10,12 @@ import msgspec
 
 from adapter.cli.errors import plain
 from adapter.cli.limits import SECONDS
+from adapter.cli.text import GAMES
 from engines.discovery import find, install_hint, profile_named, resolve_engine
 from engines.errors import ConfigError
 from engines.profile import InvalidProfile, Profile, catalog, user_folder
 
-VARIANTS = click.Choice(["auto", "chess", "chess960", "xiangqi"])
+VARIANTS = click.Choice(GAMES)
 
 
 @click.group("engines")

@@ -15,7 +15,7 @@ from adapter.fen.checker import check_text
 from adapter.fen.cleanup import prepare
 from adapter.fen.fast_path import fast_check
 from adapter.fen.fields import parse_operations, split
-from adapter.fen.options import options
+from adapter.fen.options import Options
 from adapter.fen.report import Problem, Report
 
 __all__ = ["Problem", "Report", "check", "epd_operations"]
@@ -47,7 +47,7 @@ def check(
         if found is not None:
             fen, game, operations = found
             return Report(text, game, True, fen, None, (), (), (), source, line, operations=operations)
-    return check_text(text, options(variant, side, allow, ep, castling, source, line))
+    return check_text(text, Options(variant, side, frozenset(allow), ep, castling, source, line))
 
 
 def epd_operations(text: str) -> dict[str, tuple[str, ...]]:

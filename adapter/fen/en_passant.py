@@ -94,7 +94,7 @@ def check_violations(setup: Setup) -> list[RuleViolation]:
         text = "the king on {} is in check from {}, but a double step gives one check at most"
     else:
         found = attackers(board, king, them, board[OCCUPIED] ^ (1 << pawn | 1 << origin))
-        text = f"the king on {{}} was in check from {{}} before the double step that {setup.ep} tells of"
+        text = f"the king on {{}} was in check from {{}} before the double step that {setup.ep} stands for"
     givers = " and ".join(_square_name(cell) for cell in bits(found))
     message = text.format(_square_name(king), givers)
     return [_violation(Code.EP_UNRELATED_CHECK, message, king, *bits(found))] if found else []

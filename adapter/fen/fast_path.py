@@ -15,23 +15,8 @@ from adapter.fen.detect import CHESS, CHESS960, needs_chess960
 from adapter.fen.options import CASTLING_STYLES, EP_STYLES
 from adapter.fen.repair import SUSPICIOUS
 from adapter.games.cells import expand
-from adapter.games.chess.attacks import (
-    BISHOP_LINES,
-    BISHOP_REACH,
-    BLACK,
-    COUNTS,
-    FULL,
-    KING_STEPS,
-    KNIGHT_STEPS,
-    LETTERS,
-    OCCUPIED,
-    PAWN_SOURCES,
-    ROOK_LINES,
-    ROOK_REACH,
-    SHARES,
-    WHITE,
-    masks,
-)
+from adapter.games.chess import attacks
+from adapter.games.chess.attacks import BLACK, COUNTS, KING, LETTERS, OCCUPIED, SHARES, WHITE, masks
 from adapter.games.chess.setup_rules import counts_sound, double_check_possible
 from adapter.games.xiangqi.moves import attackers
 
@@ -103,14 +88,8 @@ _BACK_RANK_PAWNS = _BACK_RANKS << 64 * LETTERS.index("P") | _BACK_RANKS << 64 * 
 _FAR_WHITE = 0xFF << 8 + 64 * LETTERS.index("P")
 _FAR_BLACK = 0xFF << 48 + 64 * LETTERS.index("p")
 _MIRRORED = _bit("k", 3) | _bit("q", 4) | _bit("K", 59) | _bit("Q", 60)
-# By the side to move: the shifts to king, pawns, knights, bishops, rooks, queens of mover and of opponent.
-_SHIFTS = {
-    side: tuple(64 * (colour + kind) for colour in order for kind in (5, 0, 1, 2, 3, 4))
-    for side, order in (("w", (WHITE, BLACK)), ("b", (BLACK, WHITE)))
-}
 _COLOURS = {"w": (WHITE, BLACK), "b": (BLACK, WHITE)}
 _R8, _R7, _R6, _R5, _R4, _R3, _R2, _R1 = SHARES
-_PIECES = 64 * OCCUPIED
 _DRAW_CLOCK = CHESS.draw_clock
 
 
@@ -143,66 +122,37 @@ def _clean_chess(text: str, variant: str) -> str:
         packed = _R8[a] + _R7[b] + _R6[c] + _R5[d] + _R4[e] + _R3[f] + _R2[g] + _R1[h]
         clock = _NUMBERS[half]
         move = _NUMBERS[full]
-        shifts = _SHIFTS[side]
+        us, them = _COLOURS[side]
         passed = None if square == "-" else _EN_PASSANT[side][square]
     except (KeyError, ValueError):
         return ""
     if packed & _BACK_RANK_PAWNS or not _counts_sound(packed >> COUNTS):
         return ""
     need = _CLASSICAL.get(rights)
-    if variant != "chess960" and need is not None and packed & need == need:
-        game = "chess"
+    if variant != CHESS960.name and need is not None and packed & need == need:
+        game = CHESS.name
     else:
         game = _castling_game(variant, rights, a, h)
     if (
         not game
         or (clock and (clock >= _DRAW_CLOCK or clock > 2 * move - 2 + (side == "b")))
         or not move
-        or (packed & _MIRRORED == _MIRRORED and game == "chess")
-        or (
-            packed & _FAR_WHITE
-            and packed & _FAR_BLACK
-            and min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
-        )
+        or (packed & _MIRRORED == _MIRRORED and game == CHESS.name)
+        or min((packed & _FAR_WHITE).bit_count(), (packed & _FAR_BLACK).bit_count()) >= SUSPICIOUS
     ):
         return ""
-    occupied = packed >> _PIECES & FULL
+    board = masks(packed)
+    occupied = board[OCCUPIED]
     if passed is not None and (clock or not packed & passed[0] or occupied & passed[1]):
         return ""
-    king, pawns, knights, bishops, rooks, queens, king2, pawns2, knights2, bishops2, rooks2, queens2 = shifts
-    us, them = _COLOURS[side]
-    # the opponent's king must not be attacked
-    kings = packed >> king & FULL
-    target = (packed >> king2 & FULL).bit_length() - 1
-    if (
-        KING_STEPS[target] & kings
-        or PAWN_SOURCES[us][target] & packed >> pawns
-        or KNIGHT_STEPS[target] & packed >> knights
-    ):
-        return ""
-    queen = packed >> queens
-    straight = (packed >> rooks | queen) & ROOK_LINES[target]
-    if straight and ROOK_REACH[target][ROOK_LINES[target] & occupied] & straight:
-        return ""
-    slant = (packed >> bishops | queen) & BISHOP_LINES[target]
-    if slant and BISHOP_REACH[target][BISHOP_LINES[target] & occupied] & slant:
-        return ""
-    # a double check must be possible
-    own = kings.bit_length() - 1
-    checkers = PAWN_SOURCES[them][own] & packed >> pawns2 | KNIGHT_STEPS[own] & packed >> knights2
-    queen = packed >> queens2
-    straight = (packed >> rooks2 | queen) & ROOK_LINES[own]
-    if straight:
-        checkers |= ROOK_REACH[own][ROOK_LINES[own] & occupied] & straight
-    slant = (packed >> bishops2 | queen) & BISHOP_LINES[own]
-    if slant:
-        checkers |= BISHOP_REACH[own][BISHOP_LINES[own] & occupied] & slant
+    king, target = board[us + KING].bit_length() - 1, board[them + KING].bit_length() - 1
+    if attacks.attackers(board, target, us, occupied):
+        return ""  # the opponent is in check
+    checkers = attacks.attackers(board, king, them, occupied)
     if passed is not None:
-        # the full check finds out whether the double step explains a check
-        if checkers:
-            return ""
-    elif checkers & checkers - 1 and (
-        checkers.bit_count() > 2 or not double_check_possible(masks(packed), own, them, checkers)
+        return "" if checkers else game  # the full check finds out whether the double step explains a check
+    if checkers & checkers - 1 and (
+        checkers.bit_count() > 2 or not double_check_possible(board, king, them, checkers)
     ):
         return ""
     return game

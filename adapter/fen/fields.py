@@ -84,19 +84,14 @@ NAMES: dict[Field, str] = {
     "halfmove": "half-move clock",
     "fullmove": "full-move number",
 }
-_EXACT: dict[Field, re.Pattern[str]] = {
-    "side": re.compile(r"[wb]"),
-    "castling": re.compile(r"-|[KQkqA-Ha-h]{1,4}"),
-    "en-passant": re.compile(r"-|[a-i][0-9]"),
-    "halfmove": re.compile(r"[0-9]{1,20}"),
-    "fullmove": re.compile(r"[0-9]{1,20}"),
-}
-_SLOPPY: dict[Field, re.Pattern[str]] = {
-    "side": re.compile(r"[WBrR]|white|black|red", re.IGNORECASE),
-    "castling": re.compile(r"(?=.{0,8}[KQkq])[A-Za-z-]{1,9}|[A-Ha-h-]{1,9}|[Nn]one"),
-    "en-passant": re.compile(r"[A-I][0-9]|[0-9]?[a-h]|[a-h][a-h0-9]{1,2}|--|[Nn]one|[Nn]ull"),
-    "halfmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
-    "fullmove": re.compile(r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"),
+# A word in a field as it should be, and as a slip may leave it.
+_COUNTER = r"[0-9]{1,20}", r"[-+]?[0-9][0-9_.,a-z]{0,20}|[-+][0-9]{1,20}"
+_LOOKS: dict[Field, tuple[str, str]] = {
+    "side": (r"[wb]", r"(?i:[wbr]|white|black|red)"),
+    "castling": (r"-|[KQkqA-Ha-h]{1,4}", r"(?=.{0,8}[KQkq])[A-Za-z-]{1,9}|[A-Ha-h-]{1,9}|[Nn]one"),
+    "en-passant": (r"-|[a-i][0-9]", r"[A-I][0-9]|[0-9]?[a-h]|[a-h][a-h0-9]{1,2}|--|[Nn]one|[Nn]ull"),
+    "halfmove": _COUNTER,
+    "fullmove": _COUNTER,
 }
 _CHECK_COUNT = re.compile(r"\+?[0-9]\+[0-9]")
 _MOVE = re.compile(
@@ -155,9 +150,8 @@ def split(prepared: Prepared) -> Fields | None:
 
 def _score(token: Token, field: Field) -> int:
     """Return how well a word looks in a field: 2 as it should be, 1 as after a slip, else 0."""
-    if _EXACT[field].fullmatch(token.plain):
-        return 2
-    return 1 if _SLOPPY[field].fullmatch(token.plain) else 0
+    exact, sloppy = _LOOKS[field]
+    return 2 if re.fullmatch(exact, token.plain) else 1 if re.fullmatch(sloppy, token.plain) else 0
 
 
 def _is_field(token: Token, fields: Sequence[Field] = ORDER) -> bool:

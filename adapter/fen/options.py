@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Literal
+from collections.abc import Collection
 
 import msgspec
 
@@ -11,44 +10,29 @@ from adapter import games
 from adapter.errors import ConfigError
 from adapter.fen.codes import ALLOWED
 
-EpStyle = Literal["keep", "fen", "xfen", "legal"]
-CastlingStyle = Literal["keep", "xfen", "shredder"]
-EP_STYLES: tuple[EpStyle, ...] = ("keep", "fen", "xfen", "legal")
-CASTLING_STYLES: tuple[CastlingStyle, ...] = ("keep", "xfen", "shredder")
+EP_STYLES = ("keep", "fen", "xfen", "legal")
+CASTLING_STYLES = ("keep", "xfen", "shredder")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What the caller asked for, validated."""
+    """What the caller asked for. Raises ConfigError for an option that does not exist."""
 
     variant: str = "auto"
     side: str | None = None
     allow: Collection[str] = ()
-    ep: EpStyle = "keep"
-    castling: CastlingStyle = "keep"
+    ep: str = "keep"
+    castling: str = "keep"
     source: str | None = None
     line: int | None = None
 
-
-def options(
-    variant: str,
-    side: str | None,
-    allow: Collection[str],
-    ep: str,
-    castling: str,
-    source: str | None,
-    line: int | None,
-) -> Options:
-    """Validate the options of a check. Raises ConfigError for one that does not exist."""
-    _one_of("variant", variant, ("auto", *games.NAMES))
-    _one_of("ep", ep, EP_STYLES)
-    _one_of("castling", castling, CASTLING_STYLES)
-    if side is not None:
-        _one_of("side", side, ("w", "b"))
-    for code in allow:
-        _one_of("allow", code, sorted(ALLOWED))
-    return Options(variant, side, frozenset(allow), ep, castling, source, line)  # type: ignore[arg-type]
-
-
-def _one_of(name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ConfigError(f"{name} is {value!r}; it may be {', '.join(known)}")
+    def __post_init__(self) -> None:
+        for name, values, known in (
+            ("variant", [self.variant], ("auto", *games.NAMES)),
+            ("ep", [self.ep], EP_STYLES),
+            ("castling", [self.castling], CASTLING_STYLES),
+            ("side", [self.side] if self.side is not None else [], ("w", "b")),
+            ("allow", self.allow, sorted(ALLOWED)),
+        ):
+            for value in values:
+                if value not in known:
+                    raise ConfigError(f"{name} is {value!r}; it may be {', '.join(known)}")

@@ -156,7 +156,7 @@ class Plausibility:
             # a half-move empties one start square, or two by taking or castling, and fills no more than two
             left = sum(home != "." for _, home in moved)
             come = sum(piece != "." for piece, _ in moved)
-            cost += UNLIKELY * (max(left, come) > 2 * hints.plies)
+            cost += 2 * UNLIKELY * (max(left, come) > 2 * hints.plies)
             # whoever has moved is not at home again before his second move
             cost += UNLIKELY * (0 < hints.plies < 4 and not come and not game.chess960)
         return cost

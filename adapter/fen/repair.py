@@ -17,13 +17,13 @@ from adapter.fen import castling, en_passant
 from adapter.fen.board_field import UNKNOWN, Placement, cells_of, slash_offsets, width_of
 from adapter.fen.plausibility import BoardHints, Plausibility
 from adapter.fen.setup_rules import sound
-from adapter.games.base import Game, RuleViolation, Setup
+from adapter.games.base import DENIED, Game, RuleViolation, Setup
 from adapter.games.cells import collapse, collapse_row
 
 Scored = tuple[float, str]  # the cost of a board, and its cells
 Undo = Callable[[str, int, str], Iterator[str]]
 
-CLEAR = 4.0  # how much less the best candidate must cost than the next to be the only sensible one
+CLEAR = 5.0  # how much less the best candidate must cost than the next to be the only sensible one
 MOST_SHOWN = 6
 MOST_BOARDS = 60  # boards that are compared with the rules
 FIELD = CLEAR / 0.75  # the costs of readings of castling, en passant and counters are in smaller units
@@ -87,22 +87,22 @@ def _digit_for_letter(text: str, off: int, spare: str) -> Iterator[str]:
 
 # How each slip is undone, and its cost where the rank is one square off and where it is more.
 RANK_SLIPS: tuple[tuple[Undo, float, float], ...] = (
-    (_wrong_digit, 0.0, 1.0),
-    (_lost_digit, 0.5, 0.5),
-    (_lost_letter, 0.5, 0.5),
-    (_changed_run, 0.5, 2.0),
-    (_extra_character, 2.0, 2.0),
+    (_wrong_digit, -0.3, 1.0),
+    (_lost_digit, 0.8, 0.5),
+    (_lost_letter, 0.3, 0.3),
+    (_changed_run, 0.3, 2.0),
+    (_extra_character, 4.0, 4.0),
     (_letter_for_digit, 4.0, 3.0),
     (_digit_for_letter, 4.0, 3.0),
 )
-DIGITS = 3.0  # digits side by side, which no program writes
+DIGITS = 6.0  # digits side by side, which no program writes
 _DIGITS = re.compile(r"[0-9]{2}")
 # A character of no piece: digits it looks like, pieces of its case and of the other, another digit, nothing.
 LOOKS_LIKE = {"l": "1", "I": "1", "|": "1", "i": "1", "S": "5", "s": "5", "Z": "2", "z": "2", "G": "6"} | {
     "O": "80",
     "o": "80",
 }
-LOOKALIKE, MEANT, SAME_CASE, OTHER_CASE, OTHER_DIGIT, NOTHING = 1.0, 0.0, 2.0, 4.5, 4.0, 3.0
+LOOKALIKE, MEANT, SAME_CASE, OTHER_CASE, OTHER_DIGIT, NOTHING = 1.0, 0.0, 2.0, 4.5, 5.0, 3.0
 _MOST_MEANINGS = 8  # of one unknown character in a rank of the wrong width
 
 # A rank's text and, for each unknown piece by its offset, its character and the pieces it may be.
@@ -167,6 +167,7 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
 
 # Boards with a wrong number of ranks, or with ranks of a wrong width.
 CUT, BLANK, DROPPED, JOINED, SLID, AT_HOME = 0.0, 1.0, 4.0, 1.0, 1.0, 1.5  # setting the number of ranks right
+TWO_SLIPS = 4.0  # two neighbours exchanged besides a damaged rank
 SETTLED = 0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
 KEPT = (36, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 
@@ -216,11 +217,26 @@ def _filled(ranks: list[Row], damaged: list[int], judge: Plausibility) -> Iterat
         scored = ((cost + judge.cells_cost(row, index * game.width), cost, row) for row, cost in readings.items())
         options.append(heapq.nsmallest(KEPT[len(damaged) - 1], scored))
     rows = [cells_of(text) for text, _ in ranks]
+    boards = []
     for chosen in itertools.product(*options):
         for index, (_, _, row) in zip(damaged, chosen, strict=True):
             rows[index] = row
         board = "".join(rows)
-        yield sum(cost for _, cost, _ in chosen) + judge.cost(board), board
+        boards.append((sum(cost for _, cost, _ in chosen) + judge.cost(board), board))
+    yield from boards
+    if len(damaged) == 1 and boards:
+        yield from _also_swapped(*min(boards), damaged[0], judge)
+
+
+def _also_swapped(cost: float, board: str, damaged: int, judge: Plausibility) -> Iterator[Scored]:
+    """The best board with two neighbours of another rank exchanged, if something else denies it."""
+    width = judge.game.width
+    if judge.cost(board) - judge.cells_cost(board) < DENIED:
+        return
+    texts = collapse(board, width).split("/")
+    texts[damaged] = ""
+    for _, other in _neighbours_swapped(board, texts, judge.game):
+        yield cost - judge.cost(board) + judge.cost(other) + TWO_SLIPS, other
 
 
 def _spare(texts: Iterable[str], game: Game) -> str:
@@ -304,9 +320,9 @@ def rank_unknown(placement: Placement, board: str, game: Game) -> bool:
 
 
 # Boards that can be read and break a rule: one piece or two neighbours are wrong.
-SLIP = WRONG_SIDE * FIELD
+SLIP = WRONG_SIDE * FIELD + 1.0
 EXCHANGED = 0.5 * FIELD  # a slip that castling rights alone suggest
-CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, EMPTY, STEP, CARRIED = 0.0, 0.0, 2.0, 2.6, 3.0, 2.5, 3.0
+CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, EMPTY, STEP, CARRIED = 0.0, 0.0, 2.0, 3.2, 3.0, 2.5, 3.0
 MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
 _SLIPS = MISPLACED | TOO_MANY | {
@@ -335,7 +351,7 @@ def other_boards(
     before = judge.cells_cost(cells)
     found: dict[str, float] = {}
     for cost, board in itertools.chain(
-        _pieces_replaced(cells, named, missing, game),
+        _pieces_replaced(cells, named, missing, hints),
         _neighbours_swapped(cells, texts, game),
         _pieces_moved(cells, wrong, game),
     ):
@@ -348,21 +364,26 @@ def other_boards(
 
 
 def _pieces_replaced(
-    cells: str, named: list[frozenset[int]], missing: list[str], game: Game
+    cells: str, named: list[frozenset[int]], missing: list[str], hints: BoardHints
 ) -> Iterator[Scored]:
-    """Another piece, or none, on one square."""
-    targets = frozenset.intersection(*named) if named else frozenset(range(len(cells)))
-    for cell in sorted(targets):
+    """Another piece on one square, or none; a missing king on its start square if it may castle."""
+    game = hints.game
+    for cell in sorted(frozenset.intersection(*named) if named else range(len(cells))):
         old = cells[cell]
+        if old == ".":
+            rights = any(letter.isupper() == game.home[cell].isupper() for letter in hints.castling)
+            if rights and game.home[cell] in missing:
+                yield EMPTY, cells[:cell] + game.home[cell] + cells[cell + 1 :]
+            continue
+        between = cell % game.width and cells[cell - 1] == "." or cells[cell + 1 : cell + 2] == "."
         for new in missing or f"{game.letters}.":
-            if new == old or old == "." and not missing:
-                continue
             cost = OTHER_KIND if new.isupper() == old.isupper() else OTHER_COLOUR
             if new == old.swapcase():
                 cost = CASE_FLIPPED
-            elif "." in (new, old):
-                cost = EMPTY
-            yield cost, cells[:cell] + new + cells[cell + 1 :]
+            elif new == ".":
+                cost = EMPTY + DIGITS * between  # then it is more than one character that was wrong
+            if new != old:
+                yield cost, cells[:cell] + new + cells[cell + 1 :]
 
 
 def _neighbours_swapped(cells: str, texts: Sequence[str], game: Game) -> Iterator[Scored]:
@@ -447,11 +468,16 @@ def suspicious(cells: str, game: Game) -> bool:
     """Whether the pieces look as if the board were seen from a wrong side, though nothing need be wrong."""
     if game.places:
         return False  # palaces and river make every wrong orientation an error
-    wrong = min(cells[8:16].count("P"), cells[48:56].count("p"))
-    if wrong >= SUSPICIOUS and "P" not in cells[48:56] and "p" not in cells[8:16]:
+    second, last = slice(game.width, 2 * game.width), slice(-2 * game.width, -game.width)
+    wrong = min(cells[second].count("P"), cells[last].count("p"))
+    if wrong >= SUSPICIOUS and "P" not in cells[last] and "p" not in cells[second]:
         return True
-    # king and queen of both sides on each other's start squares: the start position read backwards
-    return not game.chess960 and (cells[3], cells[4], cells[59], cells[60]) == ("k", "q", "K", "Q")
+    # kings and queens all on each other's start squares: the start position read backwards
+    mirror = "".join(
+        game.home[first : first + game.width][::-1] for first in range(0, game.size, game.width)
+    )
+    royal = [cell for cell, piece in enumerate(mirror) if piece in "KQkq" and piece != game.home[cell]]
+    return not game.chess960 and bool(royal) and all(cells[cell] == mirror[cell] for cell in royal)
 
 
 def orientations(cells: str, game: Game) -> list[tuple[str, str]]:

@@ -91,37 +91,32 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 class Issues(list[Issue]):
     """The issues found in a record so far."""
 
-    def add(
+    def error(
         self,
-        severity: Severity,
         code: Code,
         field: Field,
         message: str,
         span: Span,
         *related: Span,
         fix: str | None = None,
+        severity: Severity = "error",
     ) -> None:
         """Add an issue of a whole field; the first span is its place."""
-        issue = Issue(
-            code=code,
-            severity=severity,
-            field=field,
-            at=field,
-            span=span,
-            message=message,
-            related=related,
-            fix=fix,
+        self.append(
+            Issue(
+                code=code,
+                severity=severity,
+                field=field,
+                at=field,
+                span=span,
+                message=message,
+                related=related,
+                fix=fix,
+            )
         )
-        self.append(issue)
-
-    def error(
-        self, code: Code, field: Field, message: str, span: Span, *related: Span, fix: str | None = None
-    ) -> None:
-        """Add an error of a whole field."""
-        self.add("error", code, field, message, span, *related, fix=fix)
 
     def warning(
         self, code: Code, field: Field, message: str, span: Span, *related: Span, fix: str | None = None
     ) -> None:
         """Add a warning about a whole field."""
-        self.add("warning", code, field, message, span, *related, fix=fix)
+        self.error(code, field, message, span, *related, fix=fix, severity="warning")

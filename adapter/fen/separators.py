@@ -14,9 +14,16 @@ from adapter.fen.source import Source, Token, squares
 MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for
 _RANK = re.compile(r"[A-Za-z0-9~]{0,14}")
-_RIGHTS = re.compile(r"[KQkq]{1,3} [KQkq]{1,3}|[A-H]{2} [a-h]{2}")
-# The parts of an en-passant square, with the field before it and the two behind it.
-_SQUARE_PARTS = re.compile(r"(?:-|[KQkqA-Ha-h]{1,4}) [a-h] [36] [0-9]{1,4} [0-9]{1,4}")
+# Blanks between parts of the castling field, and of an en-passant square with the field
+# before it and the two behind it.
+_SPLIT_FIELDS = {
+    "castling field": re.compile(
+        r"(?<!\S)(?:[KQkq]{1,3}(?=\s+[KQkq]{1,3}(?!\S))|[A-H]{2}(?=\s+[a-h]{2}(?!\S)))(\s+)"
+    ),
+    "en-passant field": re.compile(
+        r"(?<!\S)(?:-|[KQkqA-Ha-h]{1,4})\s+[a-h](\s+)[36]\s+[0-9]{1,4}\s+[0-9]{1,4}(?!\S)"
+    ),
+}
 _POCKET = re.compile(r"\[[A-Za-z-]{0,40}\]")
 _PIECES = frozenset("PNBRQKACpnbrqkac123456789")
 _RANK_SIGNS = "\\|,:;_-+.!"  # what may part ranks instead of slashes
@@ -97,18 +104,16 @@ class _Separators:
 
     def blanks_within_fields(self) -> None:
         """Remove blanks inside the board, the castling field and the en-passant field."""
-        words = self._words()
-        removed = []
-        for field, gaps in (
-            ("board", self._board_gaps(words)),
-            ("castling field", _castling_gaps(words)),
-            ("en-passant field", _square_gaps(words)),
-        ):
-            if gaps:
-                spans = [self.source.span(*gap) for gap in gaps]
+        text = self.source.plain[self.first : self.stop]
+        gaps = {"board": self._board_gaps(self._words())}
+        for field, pattern in _SPLIT_FIELDS.items():
+            found = (match.span(1) for match in pattern.finditer(text))
+            gaps[field] = [(self.first + start, self.first + end) for start, end in found]
+        for field, places in gaps.items():
+            if places:
+                spans = [self.source.span(*place) for place in places]
                 self.issues.error(Code.WHITESPACE, "record", f"a blank inside the {field}", *spans, fix="")
-                removed += gaps
-        self._remove(removed)
+        self._remove(itertools.chain.from_iterable(gaps.values()))
 
     def signs_besides_blanks(self) -> None:
         """Remove a sign that stands behind the board and each field but the last."""
@@ -255,22 +260,6 @@ def _board_index(words: list[Token]) -> int | None:
 def _is_board(ranks: list[str], width: int) -> bool:
     """Whether all but two of the ranks are whole."""
     return sum(squares(rank) == width and bool(_RANK.fullmatch(rank)) for rank in ranks) >= len(ranks) - 2
-
-
-def _castling_gaps(words: list[Token]) -> list[tuple[int, int]]:
-    """Find blanks between the letters of one castling field."""
-    pairs = itertools.pairwise(words[:_MOST_WORDS])
-    return [(one.stop, two.first) for one, two in pairs if _RIGHTS.fullmatch(f"{one.plain} {two.plain}")]
-
-
-def _square_gaps(words: list[Token]) -> list[tuple[int, int]]:
-    """Find the blank between file and rank of an en-passant square, where both counters follow."""
-    windows = (words[first : first + 5] for first in range(min(len(words), _MOST_WORDS) - 4))
-    return [
-        (window[1].stop, window[2].first)
-        for window in windows
-        if _SQUARE_PARTS.fullmatch(" ".join(word.plain for word in window))
-    ]
 
 
 def _joining_dashes(places: list[int]) -> list[int]:

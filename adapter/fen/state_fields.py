@@ -126,7 +126,7 @@ class StateFields:
         repeated = [i for i, char in enumerate(word.plain) if word.plain.index(char) != i and i not in odd]
         if repeated:
             shown = " and ".join(dict.fromkeys(word.raw[i] for i in repeated))
-            message = f"{shown} {'are' if ' and ' in shown else 'is'} said twice in {word.raw[:20]}"
+            message = f"{shown} {'occur' if ' and ' in shown else 'occurs'} twice in {word.raw[:20]}"
             self.issues.error(
                 Code.CASTLING_DUPLICATE, "castling", message, span, *self._spans(word, repeated)
             )
@@ -175,7 +175,8 @@ class StateFields:
         if count.message is not None:
             fix = None if count.value is None else str(count.value)
             span = self.source.of(word)
-            self.issues.add(count.severity, _COUNTER_CODES[field], field, count.message, span, fix=fix)
+            code, severity = _COUNTER_CODES[field], count.severity
+            self.issues.error(code, field, count.message, span, fix=fix, severity=severity)
         # a guess is offered, not made
         values = count.guesses if count.value is None else [count.value]
         return [(0.0, value) for value in values]

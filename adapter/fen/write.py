@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from adapter import games
 from adapter.fen import castling, en_passant
-from adapter.fen.options import CastlingStyle, EpStyle
 from adapter.games.base import Game, Setup
 from adapter.games.cells import collapse
 
 
-def write(setup: Setup, game: Game, ep: EpStyle = "keep", castling_style: CastlingStyle = "keep") -> str:
+def write(setup: Setup, game: Game, ep: str = "keep", castling_style: str = "keep") -> str:
     """Write the record of a sound setup; `keep` leaves the castling or en-passant field as it was read."""
     rights = setup.castling
     if castling_style != "keep" and rights != "-":
@@ -19,7 +18,7 @@ def write(setup: Setup, game: Game, ep: EpStyle = "keep", castling_style: Castli
     return f"{board} {setup.side} {rights} {square} {setup.halfmove} {setup.fullmove}"
 
 
-def write_repaired(setup: Setup, game: Game, ep: EpStyle, castling_style: CastlingStyle) -> str:
+def write_repaired(setup: Setup, game: Game, ep: str, castling_style: str) -> str:
     """Write a repaired record: as `write`, with rights that classical chess knows written KQkq."""
     chess = games.get("chess")
     if castling_style == "keep" and not castling.violations(setup.castling, setup.board, chess):

@@ -141,8 +141,13 @@ class Diagram(msgspec.Struct, frozen=True):
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """A function of a module that is imported at its first call: rules load when there is one to apply."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(import_module(module), name)(*args, **kwargs)
+    found: Callable[..., Any] | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal found
+        if found is None:
+            found = getattr(import_module(module), name)
+        return found(*args)
 
     return call
 

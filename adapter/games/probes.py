@@ -1,4 +1,4 @@
-"""The positions on which an engine of a game is tried: one right answer tells what it understood."""
+"""The positions on which an engine of a game is tried: the one right answer shows that it understood."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class ProbePositions(msgspec.Struct, frozen=True, kw_only=True):
     """The positions on which an engine of a game is tried.
 
     `survey` are searched to look at what the engine says, `lively` is one with many sensible moves, and
-    `lively_other` one of the other side. `only_move` has one legal move and tells rank numbers apart.
-    `started` is a game from the first position, without captures, that leaves one answer. Each of `played`
-    ends with a move that has to be read as it is meant: there is one answer to it. Each of `asked` calls for
-    a move that has to be said as the protocol says it. `mate_in_one` has one mating move, `mate_in_two` is a
-    mate in two moves, and in `mated_next` the side to move is mated in one, whatever it plays. `winning` are
-    won for the side to move, one with each colour.
+    `lively_other` one of the other side. `only_move` has one legal move: it shows how the engine numbers
+    ranks. `started` is a game from the first position, without captures, that leaves one answer. Each of
+    `played` ends with a move that has to be read as it is meant: there is one answer to it. Each of `asked`
+    calls for a move that has to be written as the protocol writes it. `mate_in_one` has one mating move,
+    `mate_in_two` is a mate in two moves, and in `mated_next` the side to move is mated in one, whatever it
+    plays. `winning` are won for the side to move, one with each colour.
     """
 
     survey: tuple[str, ...]

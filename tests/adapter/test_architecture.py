@@ -96,6 +96,9 @@ def test_what_only_computes_does_no_io(path: Path) -> None:
                 assert not (isinstance(called.value, ast.Name) and called.value.id == "os"), node.lineno
 
 
+KINDS = ("dialect", "protocol", "game", "variant", "profile")
+
+
 def _names_a_kind(node: ast.expr) -> bool:
     """`dialect.name`, `self.position.variant.name`, `profile.protocol` and their like."""
     if not isinstance(node, ast.Attribute):
@@ -106,7 +109,7 @@ def _names_a_kind(node: ast.expr) -> bool:
     whose = (
         owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
     )
-    return node.attr == "name" and whose.strip("_") in ("dialect", "protocol", "variant", "profile", "speech")
+    return node.attr == "name" and whose.strip("_") in KINDS
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -116,7 +119,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def branches_on_a_name(module: ast.Module) -> Iterator[int]:
-    """The lines that compare the name of a dialect, protocol, variant or profile with a text."""
+    """The lines that compare the name of a dialect, protocol, game or profile with a text."""
     for node in ast.walk(module):
         match node:
             case ast.Compare(left=left, comparators=others):
@@ -137,6 +140,7 @@ def branches_on_a_name(module: ast.Module) -> Iterator[int]:
         ("if self._dialect.name != 'uci': pass", [1]),
         ("x = 1 if 'xiangqi' == position.variant.name else 2", [1]),
         ("if variant.name in ('chess', 'chess960'): pass", [1]),
+        ("if self.game.name == 'chess': pass", [1]),
         ("if profile.protocol == 'ucci': pass", [1]),
         ("match variant.name:\n    case 'chess': pass", [1]),
         ("if variant.name.startswith('chess'): pass", [1]),
@@ -151,6 +155,85 @@ def test_the_search_for_branches_finds_them(code: str, found: list[int]) -> None
 
 def test_differences_are_data() -> None:
     offenders = [f"{path}:{line}" for path in SOURCES for line in branches_on_a_name(tree(path))]
+    assert not offenders
+
+
+def _measures_a_board(node: ast.expr) -> bool:
+    """`game.width`, `self.game.height`, and how many slashes a record has."""
+    match node:
+        case ast.Attribute(attr="width" | "height"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="count"), args=[ast.Constant(value="/"), *_]):
+            return True
+    return False
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return all(map(_is_number, node.elts))
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def branches_on_a_size(module: ast.Module) -> Iterator[int]:
+    """The lines that tell a game by the size of its board: a comparison of it with a number."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Compare) and all(
+            isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn) for operator in node.ops
+        ):
+            sides = [node.left, *node.comparators]
+            if any(map(_measures_a_board, sides)) and any(map(_is_number, sides)):
+                yield node.lineno
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("if game.width == 9: pass", [1]),
+        ("if 8 != self.game.height: pass", [1]),
+        ("x = 0 if self.game.width == 9 else 2", [1]),
+        ("if text.count('/') in (7, 9): pass", [1]),
+        ("if text.count('/') == 9: pass", [1]),
+        ("if len(rows) == game.height: pass", []),
+        ("if text.count('/') >= 3: pass", []),
+        ("if text.count('/') == game.slashes: pass", []),
+    ],
+)
+def test_the_search_for_sizes_finds_them(code: str, found: list[int]) -> None:
+    assert list(branches_on_a_size(ast.parse(code))) == found
+
+
+# These still tell the game by the size of the board; the list only becomes shorter.
+SIZES_LEFT = {
+    "adapter/fen/__init__.py",
+    "adapter/fen/board_field.py",
+    "adapter/fen/pgn.py",
+    "adapter/fen/repair.py",
+    "adapter/fen/separators.py",
+    "adapter/fen/state_fields.py",
+    "adapter/fen/write.py",
+}
+
+
+def test_only_the_games_know_the_sizes_of_their_boards() -> None:
+    offenders = {
+        f"{path}:{line}"
+        for path in SOURCES
+        if not path.as_posix().startswith("adapter/games/")
+        for line in branches_on_a_size(tree(path))
+    }
+    assert {offender.rpartition(":")[0] for offender in offenders} <= SIZES_LEFT, sorted(offenders)
+
+
+def test_the_games_need_nothing_of_the_package_but_each_other() -> None:
+    offenders = [
+        f"{path} imports {name}"
+        for path in SOURCES
+        if path.as_posix().startswith("adapter/games/")
+        for name in imports(path)
+        if name.startswith(("adapter", "engines"))
+        and name not in ("adapter", "adapter.errors")
+        and not name.startswith("adapter.games")
+    ]
     assert not offenders
 
 

@@ -83,18 +83,18 @@ class _Shares(dict[str, int]):
     Only canonical ranks are here: no runs of digits, nothing but letters and 1 to 8, eight squares.
     """
 
-    __slots__ = ("_men",)
+    __slots__ = ("_shares",)
 
     def __init__(self, row: int) -> None:
         # by column and letter
-        self._men = [{letter: _share(row, column, letter) for letter in LETTERS} for column in range(8)]
+        self._shares = [{letter: _share(row, column, letter) for letter in LETTERS} for column in range(8)]
 
     def __missing__(self, text: str) -> int:
         share = column = 0
-        men, digit = self._men, False
+        shares, digit = self._shares, False
         for char in text:
-            if column < 8 and (man := men[column].get(char)) is not None:
-                share += man
+            if column < 8 and (piece := shares[column].get(char)) is not None:
+                share += piece
                 column += 1
                 digit = False
             elif char in "12345678" and not digit:

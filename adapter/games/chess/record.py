@@ -1,6 +1,6 @@
 """A checked six-field record to a python-chess board and back, at a fifth of the time of its own reader.
 
-Nothing is looked at twice here: whether the record is sound has been asked before.
+The record must have been checked before.
 
 >>> placement(read_record("4k3/8/8/8/8/8/P7/4K2R w K - 0 1", chess960=False))
 '4k3/8/8/8/8/8/P7/4K2R'

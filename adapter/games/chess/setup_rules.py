@@ -101,7 +101,7 @@ def _board_violations(setup: Setup, game: Game) -> list[RuleViolation]:
         found.append(violation("pawns-backrank", game, stuck, message))
     number = _counts(pack(setup.board))
     for side, letters in _SIDES:
-        if number[letters[5]]:  # a side without a king has men enough to look at
+        if number[letters[5]]:  # a side without a king has another fault already
             found += _count_violations(setup.board, number, side, letters, game)
     return found
 
@@ -109,16 +109,16 @@ def _board_violations(setup: Setup, game: Game) -> list[RuleViolation]:
 def _count_violations(
     cells: str, number: dict[str, int], side: str, letters: str, game: Game
 ) -> Iterator[RuleViolation]:
-    """At most one violation a side: too many pawns make too many men as well."""
+    """At most one violation a side: too many pawns make too many pieces as well."""
     pawns = number[letters[0]]
-    men = sum(number[letter] for letter in letters)
+    total = sum(number[letter] for letter in letters)
     extra = {letter: surplus for letter in letters[1:5] if (surplus := _surplus(number, letter))}
     if pawns > 8:
         code, kinds = "too-many-pawns", letters[0]
         message = f"{side} has {pawns} pawns, {pawns - 8} more than 8"
-    elif men > PIECES:
+    elif total > PIECES:
         code, kinds = "too-many-total", letters
-        message = f"{side} has {men} men, {men - PIECES} more than {PIECES}"
+        message = f"{side} has {total} men, {total - PIECES} more than {PIECES}"
     elif sum(extra.values()) > 8 - pawns:
         code, kinds = "too-many-promoted", "".join(extra)
         what = ", ".join(_crowd(cells, letter, game) for letter in kinds)
@@ -127,12 +127,12 @@ def _count_violations(
         message = f"{side}'s {what} need {needed}, but {8 - pawns} {gone} gone"
     else:
         return
-    yield violation(code, game, [cell for cell, man in enumerate(cells) if man in kinds], message)
+    yield violation(code, game, [cell for cell, piece in enumerate(cells) if piece in kinds], message)
 
 
 def _crowd(cells: str, letter: str, game: Game) -> str:
     """All pieces of a kind in words; of bishops those on the colour of squares that has more than one."""
-    places = [cell for cell, man in enumerate(cells) if man == letter]
+    places = [cell for cell, piece in enumerate(cells) if piece == letter]
     if letter in "Bb":
         colours = (("light", 0), ("dark", 1))
         crowds = [(name, [cell for cell in places if (cell // 8 + cell) % 2 == odd]) for name, odd in colours]
@@ -196,7 +196,7 @@ def double_check_possible(board: list[int], king: int, colour: int, checkers: in
     # The two lines to a king have no square in common, so only a checker, or two squares emptied at once, can
     # have uncovered both.
     occupied = board[OCCUPIED]
-    # A side of sixteen has lost nobody, so the last move took nothing.
+    # A side of sixteen has lost nothing, so the last move took nothing.
     takes = sum(board[6 - colour + kind].bit_count() for kind in range(6)) < PIECES
     for mover in bits(checkers):
         kind = next(kind for kind in range(6) if board[colour + kind] >> mover & 1)
@@ -264,7 +264,7 @@ def board_cost(cells: str, game: Game, captures: int | None) -> float:
         missing = max(0, PIECES - sum(count[letter] for letter in letters))
         gone.append(missing if captures is None else min(missing, captures))
     for letter, taken in zip("Pp", reversed(gone), strict=True):
-        files = sorted(cell % 8 for cell, man in enumerate(cells) if man == letter)
+        files = sorted(cell % 8 for cell, piece in enumerate(cells) if piece == letter)
         cost += DENIED * _pawn_excess(tuple(files), taken)
     return cost
 

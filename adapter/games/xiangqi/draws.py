@@ -1,7 +1,7 @@
 """Reasons to call a xiangqi game over that the board alone does not show: counts, repetition, no attackers.
 
 Rule books agree that perpetual check loses and disagree on perpetual chase (Asian, Chinese and Sky rules), so
-the first is told as a fact and the second only as what pyffish, where it is installed, makes of it.
+the first is reported as a fact and the second only as the verdict of pyffish, where it is installed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The rules of movement: legal moves of a board given as a list of letters (see `tables`).
 
-Moves are not tried one by one. The lines around the king tell which pieces guard it and which points must
-stay free; only moves that touch those are played out and looked at. When the king is in check the same lines
-tell which few moves could answer it.
+Moves are not tried one by one. The lines around the king show which pieces guard it and which points must
+stay free; only moves that touch those are played out and examined. When the king is in check the same lines
+show which few moves could answer it.
 """
 
 from __future__ import annotations

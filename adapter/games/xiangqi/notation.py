@@ -74,7 +74,7 @@ def _pattern(kind: str, size: int, index: int, doubled: list[int], naming: Namin
     return table[size][index]
 
 
-def _men(cells: Cells, piece: str, red: bool, naming: Naming) -> Iterator[tuple[int, str, dict[str, str]]]:
+def _named(cells: Cells, piece: str, red: bool, naming: Naming) -> Iterator[tuple[int, str, dict[str, str]]]:
     """Each such piece: its point, the pattern of the name to write, the fields that any name of it fills."""
     stacks = _stacks(cells, piece, red)
     doubled = [point for stack in stacks.values() if len(stack) > 1 for point in stack]
@@ -95,7 +95,7 @@ def describe(cells: Cells, start: int, target: int, red: bool, naming: Naming) -
     piece = cells[start]
     who = next(
         pattern.format_map(fields)
-        for point, pattern, fields in _men(cells, piece, red, naming)
+        for point, pattern, fields in _named(cells, piece, red, naming)
         if point == start
     )
     rows = (start // 9 - target // 9) * (1 if red else -1)
@@ -128,13 +128,13 @@ def resolve(cells: Cells, red: bool, move: Relative, naming: Naming) -> str:
     """
     kinds = [kind for kind, letter in naming.letters.items() if letter in move.who] or ["P"]
     pieces = kinds if red else [kind.lower() for kind in kinds]
-    men = [man for piece in pieces for man in _men(cells, piece, red, naming)]
+    named = [entry for piece in pieces for entry in _named(cells, piece, red, naming)]
     for alias in ("", *naming.aliases):
-        origins = [point for point, name, fields in men if (alias or name).format_map(fields) == move.who]
+        origins = [point for point, name, fields in named if (alias or name).format_map(fields) == move.who]
         if origins:
             break
     else:
-        raise ValueError(_nobody(move.who, red, naming), "move-illegal")
+        raise ValueError(_why_nothing(move.who, red, naming), "move-illegal")
     ends = [
         (start, target)
         for start in origins
@@ -151,7 +151,7 @@ def resolve(cells: Cells, red: bool, move: Relative, naming: Naming) -> str:
     raise ValueError(f"the {piece} on {NAMES[origins[0]]} cannot move like that", "move-illegal")
 
 
-def _nobody(who: str, red: bool, naming: Naming) -> str:
+def _why_nothing(who: str, red: bool, naming: Naming) -> str:
     """Why no piece answers to a name."""
     kinds = {letter: PIECES[kind] for kind, letter in naming.letters.items()}
     piece = next((kinds[sign] for sign in who if sign in kinds), "pawn")

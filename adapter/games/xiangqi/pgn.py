@@ -116,8 +116,8 @@ def _move_words(movetext: str) -> Iterator[str]:
 
 _BLOCK = re.compile(r"\[DhtmlXQ\]")
 _ITEM = re.compile(r"\[DhtmlXQ_(\w+)\](.*?)\[/DhtmlXQ_", re.DOTALL)
-# The order of the pieces in binit; 99 stands for one that is off the board.
-_MEN = "RNBAKABNRCCPPPPP" + "rnbakabnrccppppp"
+# The order of the pieces in binit; 99 is one that is off the board.
+_PIECES = "RNBAKABNRCCPPPPP" + "rnbakabnrccppppp"
 _TAGS = {
     "title": "Title", "event": "Event", "date": "Date", "place": "Site", "round": "Round", "red": "Red",
     "redteam": "RedTeam", "black": "Black", "blackteam": "BlackTeam", "result": "Result", "open": "Opening",
@@ -148,7 +148,7 @@ def _point(digits: str) -> str:
 def _setup(binit: str) -> dict[str, str]:
     """The pieces by point; none when the text gives no position."""
     points = (_point(binit[at : at + 2]) for at in range(0, len(binit), 2))
-    return {point: man for point, man in zip(points, _MEN, strict=False) if point}
+    return {point: piece for point, piece in zip(points, _PIECES, strict=False) if point}
 
 
 def _placement(cells: dict[str, str]) -> str:

@@ -22,9 +22,9 @@ _RULES = {
 def setup_rules(setup: Setup, game: Game, side_known: bool = True) -> list[RuleViolation]:
     """Every breach of a rule; checks are judged on boards with one king a side, if the side is known."""
     found = missing_kings(setup.board, game)
-    # where one side has no men at all, the letters have lost their colour, and nothing else can be told
-    told = setup.board.lower() != setup.board != setup.board.upper()
-    for letter in game.letters if told else "Kk":
+    # where one side has no pieces at all, the letters have lost their case, and nothing else can be judged
+    two_sided = setup.board.lower() != setup.board != setup.board.upper()
+    for letter in game.letters if two_sided else "Kk":
         found += _piece_violations(setup.board, letter, game)
     if side_known and setup.board.count("K") == setup.board.count("k") == 1:
         found += _check_violations(setup, game)
@@ -34,7 +34,7 @@ def setup_rules(setup: Setup, game: Game, side_known: bool = True) -> list[RuleV
 def _piece_violations(board: str, letter: str, game: Game) -> list[RuleViolation]:
     """Too many pieces of a kind, or else those that stand where they may not."""
     kind, side = letter.upper(), game.sides[letter.islower()]
-    cells = [cell for cell, man in enumerate(board) if man == letter]
+    cells = [cell for cell, piece in enumerate(board) if piece == letter]
     more = len(cells) - game.limits[kind]
     if more > 0:
         names = " ".join(map(game.square_name, cells))

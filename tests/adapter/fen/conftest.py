@@ -1,4 +1,4 @@
-"""What the tests of records share: legal positions from random games, and boards with men strewn about."""
+"""What the tests of records share: legal positions from random games, and boards of random pieces."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def legal_records() -> Callable[[str, int], tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def strewn_boards() -> Callable[[int, int], Iterator[str]]:
-    """A function from a seed and a number to chess records with men on random squares, sound or not."""
-    return _strewn
+def random_boards() -> Callable[[int, int], Iterator[str]]:
+    """A function from a seed and a number to chess records with pieces on random squares, sound or not."""
+    return _random_boards
 
 
 @cache
@@ -60,7 +60,7 @@ def _xiangqi(rng: random.Random, chess960: bool) -> Iterator[str]:
                 yield record
 
 
-def _strewn(seed: int, count: int) -> Iterator[str]:
+def _random_boards(seed: int, count: int) -> Iterator[str]:
     rng = random.Random(seed)
     for _ in range(count):
         cells = ["."] * 64

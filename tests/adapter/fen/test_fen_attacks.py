@@ -17,7 +17,7 @@ def test_the_ranks_of_a_board_make_python_chess_board() -> None:
             board = chess.Board()
         board.push(rng.choice(list(board.legal_moves)))
         packed = sum(SHARES[row][rank] for row, rank in enumerate(board.board_fen().split("/")))
-        *kinds, men = masks(packed)
+        *kinds, occupied = masks(packed)
         # cell 0 is a8, square 0 a1
         expected = [
             chess.flip_vertical(int(board.pieces(kind, white)))
@@ -25,7 +25,7 @@ def test_the_ranks_of_a_board_make_python_chess_board() -> None:
             for kind in chess.PIECE_TYPES
         ]
         assert kinds == expected
-        assert men == chess.flip_vertical(board.occupied)
+        assert occupied == chess.flip_vertical(board.occupied)
         counts = [packed >> (COUNTS + COUNT_BITS * at) & (1 << COUNT_BITS) - 1 for at in range(len(COUNTED))]
         assert counts[: len(LETTERS)] == [mask.bit_count() for mask in expected]
         light = [

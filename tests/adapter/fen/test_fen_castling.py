@@ -56,7 +56,7 @@ def test_written_as_asked(record: str, variant: str, kept: str, xfen: str, shred
         ("r3k1r1/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", "chess960"),
         # an inner rook on a classical board
         ("4k3/8/8/8/8/8/8/RR2K2R w KB - 0 1", "chess960"),
-        # nothing says so
+        # no evidence for it
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "chess"),
         ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w - - 0 1", "chess"),
     ],
@@ -92,7 +92,7 @@ def test_what_does_not_fit_chess960_is_chess(record: str, fixed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "variant", "said", "fixed"),
+    ("record", "variant", "text", "fixed"),
     [
         ("4k3/8/8/8/8/8/8/K2R4 w Q - 0 1", "chess960", "no rook of its own on the a-side", "-"),
         ("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1", "chess960", "the king stands on e2, not on the first rank", "-"),
@@ -101,10 +101,10 @@ def test_what_does_not_fit_chess960_is_chess(record: str, fixed: str) -> None:
         ("4k2r/8/8/8/8/8/8/5K1R w Kk - 0 1", "chess", "the king stands on f1, not on e1", "k"),
     ],
 )
-def test_impossible_rights(record: str, variant: str, said: str, fixed: str) -> None:
+def test_impossible_rights(record: str, variant: str, text: str, fixed: str) -> None:
     report = check(record, variant=variant)
     assert [problem.code for problem in report.problems] == ["castling-impossible"]
-    assert said in report.problems[0].message
+    assert text in report.problems[0].message
     assert report.fixed is not None
     assert report.fixed.split()[2] == fixed
 

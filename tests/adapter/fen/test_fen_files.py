@@ -127,7 +127,7 @@ def test_every_position_of_every_game(tmp_path: Path) -> None:
 
 
 def test_one_ply_of_every_game(tmp_path: Path) -> None:
-    path = tmp_path / "games.txt"  # told by what is in it
+    path = tmp_path / "games.txt"  # detected by its content
     path.write_text(GAMES)
     # of a game that begins from a bad record, or breaks off, that is what is given
     assert [(entry.line, entry.ply) for entry in read_path(path, ply=2)] == [(2, 2), (7, 0), (13, 2)]

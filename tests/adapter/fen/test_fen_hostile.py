@@ -91,7 +91,7 @@ def test_what_is_no_text_is_a_type_error(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"variant": "go"}, "variant is 'go'; it may be auto, chess, chess960, xiangqi"),
         ({"ep": "always"}, "ep is 'always'"),
@@ -101,10 +101,10 @@ def test_what_is_no_text_is_a_type_error(value: Any) -> None:
         ({"allow": ("opponent-in-check",)}, "allow is 'opponent-in-check'"),
     ],
 )
-def test_options_that_do_not_exist(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=said.split(";")[0]) as caught:
+def test_options_that_do_not_exist(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message.split(";")[0]) as caught:
         check("startpos", **wrong)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 PATTERNS = [

@@ -124,7 +124,7 @@ OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O"
 def test_the_right_record_is_offered_for_every_lost_character_of_an_opening() -> None:
     """In an opening hardly a man is missing, so the right reading is the only one or among a few."""
     board = chess.Board()
-    mended = 0
+    fixed = 0
     for move in OPENING.split():
         board.push_san(move)
         record = board.fen()
@@ -133,7 +133,7 @@ def test_the_right_record_is_offered_for_every_lost_character_of_an_opening() ->
             if char == "/":
                 continue
             report = check(record[:place] + record[place + 1 :], variant="chess")
-            mended += report.fixed == record
+            fixed += report.fixed == record
             assert report.fixed in (None, record)
             assert record in (report.fixed, *report.suggestions)
-    assert mended > 300
+    assert fixed > 300

@@ -1,4 +1,4 @@
-"""One slip is told once: as what it is, and with what it takes with it neither told nor mended away."""
+"""One slip is one problem: its consequences are neither reported nor repaired away."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_rook_that_is_missing_costs_one_right_of_chess960() -> None:
         ("4k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1", "KQk"),
         # a king off its rank
         ("nr1bbqrn/ppkppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1", "KQ"),
-        # a slash lost, a digit for a man, a digit too high: the board is mended before the game is told
+        # a slash lost, a digit for a piece, a digit too high: the board is repaired first
         ("nr1bb2N/1p6/2n2p1k/p1p1pB1p/4P1r1/2P4P/PP1P1PPQNR2BKR1 w KQ - 1 15", "KQ"),
         ("nrk7br1q/pppp1pp1/3b2np/4p3/8/1PPPP1P1/PR1K1P1P/N2BBRQN b kq - 2 7", "kq"),
         ("rn9kq1r1/1p2pn1p/p3bp1b/2pp2p1/5PP1/PPP5/2KPP1BP/RNQNB1R1 w kq - 4 15", "kq"),
@@ -88,7 +88,7 @@ ITALIAN = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R"
     [
         # a digit written twice is no second mistake beside the sum it spoils
         (f"{ITALIAN.replace('/2B', '/22B')} w KQkq - 4 4", "rank-sum", f"{ITALIAN} w KQkq - 4 4"),
-        # a letter for a digit tells of the sum itself
+        # a letter for a digit implies the wrong sum
         (f"{BOARD.replace('8/8/8', '8/O/8')} w KQkq - 0 1", "bad-letter", f"{BOARD} w KQkq - 0 1"),
         (f"{BOARD.replace('8/8/8', '8/o/8')} w KQkq - 0 1", "bad-letter", f"{BOARD} w KQkq - 0 1"),
         # another character for the blank before the side
@@ -148,7 +148,7 @@ def test_a_clock_without_a_number_is_no_two_counters(fields: str, codes: set[str
         ("2r1k1r1/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQKBR1 w KQkq - 0 15", "w Q -"),
         ("1rb1kb1r/pppp1ppp/n2Npq2/8/8/8/PPPPP1PP/1RBQKBRN b KQkq - 4 10", "b k -"),
         ("1r2kbr1/pp2pp1p/6p1/2ppP3/1Pb2n2/BnN5/P1PN1PPP/2RK2R1 b KQkq - 5 26", "b - -"),
-        # all men that are left stand on the files of classical chess
+        # all pieces that are left stand on the files of classical chess
         ("2bqkbr1/prpp1ppp/N2p4/8/1p3n2/7P/PPPPPPP1/1RBQKBR1 w KQkq - 0 14", "w - -"),
     ],
 )

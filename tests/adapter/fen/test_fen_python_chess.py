@@ -11,7 +11,7 @@ import pytest
 
 from adapter.fen import check
 from adapter.fen.checker import check_text
-from adapter.fen.options import options
+from adapter.fen.options import Options
 
 PER_PUSH = 4_000
 # Where python-chess finds nothing: promotions beyond the pawns that are gone, and double checks that no move
@@ -20,14 +20,14 @@ HOLES = {"too-many-promoted", "impossible-check"}
 
 
 def errors(record: str, variant: str = "chess") -> set[str]:
-    report = check_text(record, options(variant, None, (), "keep", "keep", None, None), mend=False)
+    report = check_text(record, Options(variant))
     return {problem.code for problem in report.problems if problem.severity == "error"}
 
 
 @pytest.mark.parametrize("count", [PER_PUSH, pytest.param(200_000, marks=pytest.mark.nightly)])
-def test_strewn_boards(count: int, strewn_boards: Callable[[int, int], Iterator[str]]) -> None:
+def test_random_boards(count: int, random_boards: Callable[[int, int], Iterator[str]]) -> None:
     sound = 0
-    for record in strewn_boards(count, count):
+    for record in random_boards(count, count):
         found = errors(record)
         valid = chess.Board(record).is_valid()
         sound += valid
@@ -35,17 +35,17 @@ def test_strewn_boards(count: int, strewn_boards: Callable[[int, int], Iterator[
             assert found <= HOLES, record
         else:
             assert found, record
-    # both verdicts must come up, or the test says nothing
+    # both verdicts must occur, or the test proves nothing
     assert count // 10 < sound < count - count // 10
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(30_000, marks=pytest.mark.nightly)])
 def test_no_check_that_a_move_has_given_is_impossible(
-    count: int, strewn_boards: Callable[[int, int], Iterator[str]]
+    count: int, random_boards: Callable[[int, int], Iterator[str]]
 ) -> None:
     """Every move from every sound board: what it leads to is sound, double checks of all kinds among it."""
     double = 0
-    for record in strewn_boards(9, count):
+    for record in random_boards(9, count):
         board = chess.Board(record)
         if errors(record):
             continue
@@ -124,7 +124,7 @@ def test_letters_it_refuses_only_for_their_order() -> None:
 
 @pytest.mark.parametrize("count", [800, pytest.param(50_000, marks=pytest.mark.nightly)])
 def test_xiangqi_checks_are_those_of_pyffish(count: int) -> None:
-    """Kings in their palaces, other men anywhere they may be: who is in check, by another library."""
+    """Kings in their palaces, other pieces anywhere they may be: who is in check, by another library."""
     rng = random.Random(count)
     checked = 0
     for _ in range(count):

@@ -199,7 +199,7 @@ def test_accepted_with_a_warning(text: str, codes: set[str]) -> None:
 
 
 @pytest.mark.parametrize(("text", "codes"), REFUSED)
-def test_refused_and_mended(text: str, codes: set[str]) -> None:
+def test_refused_and_repaired(text: str, codes: set[str]) -> None:
     report = check(text)
     assert {problem.code for problem in report.problems} == codes
     assert not report.ok

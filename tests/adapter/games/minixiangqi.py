@@ -5,7 +5,6 @@ Only records that our own reader has passed may reach pyffish: it does not survi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 import pyffish
@@ -22,7 +21,6 @@ from adapter.games.base import (
     violation,
 )
 from adapter.games.cells import collapse
-from adapter.games.probes import LongGame, ProbePosition, ProbePositions
 
 NAME = "minixiangqi"
 assert NAME in pyffish.variants()  # it ends the process when asked for a game it does not know
@@ -103,14 +101,17 @@ class MinixiangqiBoard:
             sum(map(str.isalpha, pyffish.get_fen(NAME, self._root, self._moves[:index]).split(" ")[0]))
             for index in range(len(self._moves) + 1)
         ]
-        return next((index for index in range(len(self._moves), 0, -1) if counts[index] < counts[index - 1]), 0)
+        return next(
+            (index for index in range(len(self._moves), 0, -1) if counts[index] < counts[index - 1]), 0
+        )
 
 
 def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolation]:
     """Kings: one a side, in its palace, not facing the other; the side not to move is not in check."""
     found = king_violations(setup, game)
     for letter, side in zip("Kk", game.sides, strict=True):
-        wrong = [cell for cell, piece in enumerate(setup.board) if piece == letter and not _home(cell, letter)]
+        kings = [cell for cell, piece in enumerate(setup.board) if piece == letter]
+        wrong = [cell for cell in kings if cell not in PALACES[letter] or not 2 <= cell % 7 <= 4]
         if wrong:
             message = f"{side}'s king stands on {game.square_name(wrong[0])}, outside its palace"
             found.append(violation("king-place", game, wrong, message))
@@ -121,49 +122,10 @@ def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolatio
         return [violation("flying-general", game, [red, black], "the kings face each other")]
     waiting = "b" if setup.side == "w" else "w"
     if pyffish.gives_check(NAME, f"{collapse(setup.board, game.width)} {waiting} - - 0 1", []):
-        king = black if waiting == "b" else red
-        message = f"{game.sides[waiting == 'b']}'s king on {game.square_name(king)} is in check, and not to move"
+        king, side = (black, game.sides[1]) if waiting == "b" else (red, game.sides[0])
+        message = f"{side}'s king on {game.square_name(king)} is in check, and not to move"
         found.append(violation("opponent-in-check", game, [king], message, "side"))
     return found
-
-
-def _home(cell: int, letter: str) -> bool:
-    return cell in PALACES[letter] and 2 <= cell % 7 <= 4
-
-
-def probes() -> ProbePositions:
-    """Few and simple: rooks against a bare king, and the first moves."""
-    lone = "2k4/7/7/7/7/R6/3K3 w - - 0 1"
-    return ProbePositions(
-        survey=(START,),
-        lively=START,
-        lively_other=f"{START} moves b1b3",
-        only_move=ONLY,
-        started=STARTED,
-        played=(STARTED,),
-        mate_in_one=MATE,
-        mate_in_two=lone,
-        mated_next=lone,
-        mated=MATED,
-        stalemated=MATED,
-        winning=(lone, lone.swapcase()),
-        long=LongGame(1),
-    )
-
-
-ONLY = STARTED = ProbePosition("start", START, ())
-MATE = ProbePosition("mate", START, ())
-MATED = START
-
-
-def square(name: str) -> int:
-    """The cell of a square."""
-    return (7 - int(name[1])) * 7 + ord(name[0]) - 97
-
-
-def played(moves: Sequence[str]) -> str:
-    """The record after moves from the start, as pyffish has it."""
-    return str(pyffish.get_fen(NAME, START, list(moves)))
 
 
 GAME = Game(
