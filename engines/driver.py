@@ -190,7 +190,7 @@ class EngineDriver:
         if task.started_at is not None:
             return task
         try:
-            written = await self.queue.wait_turn(task, self.name, seconds)
+            written = await self.queue.wait_turn(task, seconds)
         except BaseException:
             self.leave(task)
             raise

@@ -16,7 +16,7 @@ SOURCES = sorted(
 )
 
 # Parts that only compute: given text and bytes, they give text and bytes.
-PURE = ("engines/protocol.py", "engines/dialects/", "adapter/fen/", "adapter/variants/")
+PURE = ("engines/protocol.py", "engines/protocols/", "adapter/fen/", "adapter/games/")
 # The one that reads the files it is given.
 READS_FILES = "adapter/fen/files.py"
 WAITING = {
