@@ -176,7 +176,7 @@ class SearchTask:
         return min([silence, *(when for when, _ in ends)])
 
     def _check_silence(self, now: float) -> float:
-        """When to look again; fails the search when a sign of life stays out."""
+        """When to look again; fails the engine when it does not answer a ping."""
         received, pinged = self._queue.received()
         if received != self._received:
             self._received, self._received_at = received, now
@@ -314,7 +314,7 @@ class SearchQueue:
                 entry.set_exception(error)
 
     def on_event(self, event: Event) -> None:
-        """What the engine said of the search under way."""
+        """Take what the engine reports of the search under way."""
         task = self.running
         if task is None:
             return

@@ -264,7 +264,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
             yield
         finally:
             if not self._closed.done():
-                # nobody is left to be told
+                # nobody is left to be notified
                 self.ending, self._on_end = True, None
                 self.kill()
                 await self._close_transport()
