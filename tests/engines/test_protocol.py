@@ -57,7 +57,7 @@ def searching(plan: GoCommand = DEPTH, *, streamed: bool = False) -> EngineProto
     return session
 
 
-def _fenced() -> EngineProtocol:
+def _awaiting_ready() -> EngineProtocol:
     session = idle()
     session.go(session.prepare(POSITION, DEPTH))
     return session
@@ -73,9 +73,9 @@ REACH: dict[State, Callable[[], EngineProtocol]] = {
     State.NEW: new_session,
     State.HANDSHAKE: lambda: _after(new_session(), EngineProtocol.hello),
     State.IDLE: idle,
-    State.AWAITING_READY: _fenced,
+    State.AWAITING_READY: _awaiting_ready,
     State.SEARCHING: searching,
-    State.STOP_AWAITING_READY: lambda: _after(_fenced(), EngineProtocol.stop),
+    State.STOP_AWAITING_READY: lambda: _after(_awaiting_ready(), EngineProtocol.stop),
     State.STOPPING: lambda: _after(searching(), EngineProtocol.stop),
     State.QUITTING: lambda: _after(idle(), EngineProtocol.quit),
     State.ENDED: lambda: _after(idle(), EngineProtocol.end),
@@ -206,7 +206,7 @@ def test_a_last_line_without_its_end_counts() -> None:
     assert session.end() == []
 
 
-def test_go_sends_the_fence_first() -> None:
+def test_go_sends_the_barrier_first() -> None:
     session = idle("ucci")
     sent = session.go(session.prepare(POSITION, GoCommand(go="go depth 3", before=("banmoves a0a1",))))
     assert sent.decode().splitlines() == ["isready", POSITION, "banmoves a0a1", "go depth 3"]
@@ -214,7 +214,7 @@ def test_go_sends_the_fence_first() -> None:
 
 
 @pytest.mark.parametrize("stray", ["bestmove a2a3", "info depth 40 score cp 900 pv a2a3", "info string old"])
-def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
+def test_nothing_before_the_barrier_reaches_a_search(stray: str) -> None:
     session = idle()
     session.go(session.prepare(POSITION, DEPTH, streamed=True))
     search = session.search
@@ -229,7 +229,7 @@ def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
     assert search.best == "e2e4"
 
 
-def test_a_ping_before_the_fence_is_not_the_barrier() -> None:
+def test_a_ping_before_the_barrier_is_not_the_barrier() -> None:
     # a ping nobody waits for any more is still answered first, and what lies between belongs to the past
     session = idle()
     session.ping()
@@ -442,7 +442,7 @@ def test_pings_answered_behind_the_best_move_do_not_open_the_next_barrier(answer
     assert session.go(session.prepare("position startpos", GoCommand(go="go depth 5"))).count(b"isready") == 1
 
 
-def test_a_ping_answered_while_nothing_runs_needs_no_fence_of_its_own() -> None:
+def test_a_ping_answered_while_nothing_runs_needs_no_barrier_of_its_own() -> None:
     session = idle()
     session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
     session.receive_data(b"readyok\n")
