@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import logging
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from engines.driver import EngineDriver
 from engines.options import OptionValue
 from engines.transcript import Recorder, Transcript
 
+logger = logging.getLogger("fenwire.engine")
 RESTARTS = 3  # starts anew in a row, without a search that ended well, before an engine is given up
 BACKOFF = 0.2  # seconds before the first of them, doubled for each further one
 
@@ -79,6 +81,7 @@ class EngineSupervisor:
             if self.given_up:
                 raise self._farewell()
             if self._failures:
+                logger.info("%s is started again after: %s", self._found.profile.title, self._failure)
                 await asyncio.sleep(BACKOFF * 2 ** (self._failures - 1))
                 self._check_open()
             return await self._start()

@@ -18,7 +18,7 @@ from engines.transport import EngineProcess, describe_exit
 MAX_LOG = 50_000  # lines kept of what went by
 MAX_WAITING = 1 << 20  # bytes of lines that wait to be read; an engine that prints more has to wait itself
 LINE_BYTES = 100  # what one of them takes beside its characters
-BREATH = 256  # lines read between two turns of the event loop
+YIELD_EVERY = 256  # lines read between two turns of the event loop
 CUT = " [a line too long: cut]"
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
 
@@ -100,7 +100,7 @@ class LineConnection:
         Raises EngineDied where the output has ended and all of it was read.
         """
         self._reads += 1
-        if self._reads % BREATH == 0:
+        if self._reads % YIELD_EVERY == 0:
             # lines without end would keep the event loop from everything else
             await asyncio.sleep(0)
         if not self._inbox and not self._ended:

@@ -45,7 +45,7 @@ class EngineDriver:
     `name` is what the engine calls itself, its profile's name until it has; `options` are those it offered.
 
     After an error of the engine the driver is of no further use: `failure` holds the error and every call
-    raises it. `notes` holds what was odd at the start.
+    raises it. `notes` holds what was wrong with its options at the start.
     """
 
     def __init__(self, profile: Profile, command: Sequence[str], record: Recorder | None) -> None:
@@ -144,8 +144,10 @@ class EngineDriver:
             await self._ping(self.profile.deadlines.ready)
 
     async def ping(self) -> None:
-        """Wait for a sign of life, at most `ready` seconds, and no longer for the turn. Raises EngineTimeout,
-        and as `submit` does."""
+        """Wait for the answer to a ping, at most `ready` seconds, and no longer for the turn.
+
+        Raises EngineTimeout, and as `submit` does.
+        """
         seconds = self.profile.deadlines.ready
         async with self._turn(seconds):
             await self._ping(seconds)
@@ -175,8 +177,8 @@ class EngineDriver:
     ) -> SearchTask:
         """Queue a search and wait until it is written; the engine is its own until its best move.
 
-        `options` are set before it where they differ from what is set. After `timeout` seconds it is told
-        to stop and counts as incomplete. Raises OptionError; EngineTimeout when its turn does not come within
+        `options` are set before it where they differ from what is set. After `timeout` seconds it is
+        stopped and counts as incomplete. Raises OptionError; EngineTimeout when its turn does not come within
         that time; EngineError when the engine is gone or this very task keeps it busy.
         """
         if self.failure is not None:
@@ -190,7 +192,7 @@ class EngineDriver:
         if task.started_at is not None:
             return task
         try:
-            written = await self.queue.wait_turn(task, self.name, seconds)
+            written = await self.queue.wait_turn(task, seconds)
         except BaseException:
             self.leave(task)
             raise
@@ -237,7 +239,7 @@ class EngineDriver:
         self.queue.stop(self.queue.running, reason)
 
     def leave(self, task: SearchTask) -> None:
-        """Give up a search: it is taken out of the queue, or the engine is told to stop and its answer is
+        """Give up a search: it is taken out of the queue, or `stop` is sent and the engine's answer is
         awaited before the next one goes out."""
         reason = f"{self.name} was left before it began on it"
         self.queue.leave(task, EngineError(reason, engine=self.name))
@@ -306,13 +308,13 @@ class EngineDriver:
             code, number, how = describe_exit(status)
         received = [line[2:] for line in context["transcript_tail"] if line.startswith("< ")]
         last = context["stderr_tail"] or received
-        said = f"; its last words: {last[-1]!r}" if last else ""
+        tail = f"; its last words: {last[-1]!r}" if last else ""
         if not self._handshake.done():
             command = " ".join(self.process.command)
             return EngineStartError(
-                f"{self.name}, started as `{command}`, ended before it greeted ({how}){said}", **context
+                f"{self.name}, started as `{command}`, ended before it greeted ({how}){tail}", **context
             )
-        return EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **context)
+        return EngineDied(f"{self.name} died ({how}){tail}", exit_code=code, signal=number, **context)
 
     async def _greet(self) -> None:
         await self._send(self.protocol.hello)

@@ -23,7 +23,7 @@ match_info = re.compile(
     rb"info depth \d+ seldepth \d+ multipv ([1-9]\d{0,3}) score (?:cp|mate) -?\d+ (?:wdl \d+ \d+ \d+ )?"
     rb"nodes \d+ nps \d+ (?:hashfull \d+ )?tbhits \d+ time \d+ pv [a-iknqr0-9 ]+"
 ).fullmatch
-# All that moves are written with, but for the `r` of a rook: it stays, so that no layout has room for the
+# All that moves are written with, but for the `r` of a rook: it stays, so that no layout contains the
 # letters of a key that free text follows. A block with such a promotion is taken line by line.
 _DROPPED = b"0123456789- abcdefghiknq"
 
@@ -66,7 +66,7 @@ def last_info_per_multipv(block: bytes, ranks: Collection[int], max_bytes: int) 
     count = _count_of_layouts(_layout_of(block))
     if not count or block.count(b"\ninfo depth ") != count - 1:
         return None
-    # No layout has room for a second `multipv`: where they are as many as the lines, each has its one.
+    # No layout contains a second `multipv`: where they are as many as the lines, each line has one.
     found: dict[int, bytes] = {}
     for rank in ranks:
         key = b" multipv %d score " % rank

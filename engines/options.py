@@ -134,7 +134,7 @@ class OptionTable:
             self.add(option)
 
     def add(self, option: Option) -> None:
-        """Takes one more option, as long as there is room; the first of a name stays."""
+        """Take one more option, as long as memory allows; the first of a name stays."""
         key = _key(option.name)
         if key in self._by_name:
             return
@@ -179,7 +179,7 @@ class OptionTable:
         self, preset: Mapping[str, OptionValue], requested: Mapping[str, OptionValue]
     ) -> tuple[list[Setting], list[str]]:
         """What to set before anything else, a profile's options overridden by the caller's, and notes on what
-        was odd. Raises OptionError for a request that cannot be met."""
+        was wrong. Raises OptionError for a request that cannot be met."""
         notes = [f"option line {option.raw!r}: {option.fault}" for option in self if option.fault]
         # a profile is written for many versions of one engine: what this one lacks is left out
         notes += [f"the profile's option {name} is not offered" for name in preset if name not in self]

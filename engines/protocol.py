@@ -184,11 +184,11 @@ class EngineProtocol:
     def recent_lines(self) -> list[str]:
         """The last lines exchanged, oldest first, `> ` before those sent, `< ` before those received."""
         lines: list[str] = []
-        for said in (*self._recent, *([bytes(self._partial)] if self._partial else [])):
-            if isinstance(said, str):
-                lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
+        for text in (*self._recent, *([bytes(self._partial)] if self._partial else [])):
+            if isinstance(text, str):
+                lines += [f"> {line[:TAIL_WIDTH]}" for line in text.split("\n")]
             else:
-                lines += [f"< {_text(line.strip())}" for line in said.split(b"\n")]
+                lines += [f"< {_text(line.strip())}" for line in text.split(b"\n")]
         return lines[-TAIL_LINES:]
 
     @property
@@ -213,7 +213,7 @@ class EngineProtocol:
         return data
 
     def ping(self) -> bytes:
-        """Ask for a sign of life; one PingAnswered will come. In a search only where it is answered."""
+        """Ask whether it is ready; one PingAnswered will come. In a search only where it is answered."""
         if self.state is not State.IDLE and not (
             self.state is State.SEARCHING and self.capabilities.isready_in_search
         ):
@@ -256,7 +256,7 @@ class EngineProtocol:
         return (text + "\n").encode()
 
     def stop(self, reason: str | None = None) -> bytes:
-        """End the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
+        """End the search, for `reason` (the bound it reached); nothing without one, or sent twice."""
         if (self.state, Trigger.STOP) not in TRANSITIONS:
             return b""
         self.state = after(self.state, Trigger.STOP)
@@ -270,7 +270,7 @@ class EngineProtocol:
         return self._encode(line)
 
     def quit(self) -> bytes:
-        """Tell the engine to quit; nothing where it was told or has ended."""
+        """Tell the engine to quit; nothing where it was or has ended."""
         if (self.state, Trigger.QUIT) not in TRANSITIONS:
             return b""
         self.state = after(self.state, Trigger.QUIT)
@@ -321,12 +321,12 @@ class EngineProtocol:
         if self.state is State.AWAITING_READY:
             if self.pings or self._barriers != 1 or not data.startswith(self._ready_line):
                 return False
-            said = data[len(self._ready_line) :]
+            answer = data[len(self._ready_line) :]
         elif self.state is State.SEARCHING:
-            said = data
+            answer = data
         else:
             return False
-        parts = fastpath.split_bestmove(said)
+        parts = fastpath.split_bestmove(answer)
         if parts is None:
             return False
         # both at once: that it has started nobody needs to know

@@ -22,10 +22,10 @@ from engines.info import Info
 from engines.limits import Limit
 from engines.protocols.base import Capabilities, ClockUnit, Dialect, LimitKind
 
-# A clock's unit out of milliseconds, never more than there is: an engine told of 10 seconds that has 9.5 may
+# From milliseconds to the unit of a clock, rounded down: an engine that is given 10 seconds and has 9.5 may
 # lose on time.
 UNITS: dict[ClockUnit, Callable[[int], int]] = {"ms": lambda ms: ms, "s": lambda ms: ms // 1000}
-DEEPEST = 127  # a depth no engine at hand reaches in earnest: "go on until told"
+DEEPEST = 127  # a depth no engine reaches: "go on until stopped"
 MATE_MARGIN = 8  # plies searched beyond three times the mate's moves before it is given up
 
 
@@ -52,7 +52,7 @@ class GoCommand(msgspec.Struct, frozen=True, kw_only=True):
 def make_go_command(limit: Limit, dialect: Dialect, capabilities: Capabilities, *, side: str) -> GoCommand:
     """How this engine is to be asked; `side` (`w` or `b`) is the side to move.
 
-    Raises LimitError for a wish that the engine cannot keep and that we cannot keep for it.
+    Raises LimitError for a limit that the engine does not obey and that we cannot enforce either.
     """
     obeyed = capabilities.limits
     words: list[str] = []
@@ -62,7 +62,7 @@ def make_go_command(limit: Limit, dialect: Dialect, capabilities: Capabilities, 
         value = getattr(limit, field)
         if value is None:
             continue
-        # One search takes one of UCCI's limits; the others of a several-fold wish are kept by us.
+        # One search takes one of UCCI's limits; we enforce the others of a combined limit.
         if kind in obeyed and kind in dialect.go_words and not (words and dialect.single_limit):
             words += dialect.go_words[kind](limit)
         else:
@@ -80,8 +80,8 @@ def make_go_command(limit: Limit, dialect: Dialect, capabilities: Capabilities, 
         # Where there is no such mate an engine would look for it for ever (Stockfish does): a depth that a
         # full-width search has long found it at ends the search.
         kept["depth"] = 3 * limit.mate + MATE_MARGIN
-    # Told to search for ever, an engine that has searched all there is (a dead draw, a forced mate) waits for
-    # `stop` and never reaches a bound we watch for (GNU Chess and Toga at depth 63). Told a depth it ends.
+    # Asked to search for ever, an engine that has searched everything (a dead draw, a forced mate) waits for
+    # `stop` and never reaches a bound we watch for (GNU Chess and Toga at depth 63). Given a depth it ends.
     endless = limit.infinite or "seconds" in kept
     open_ended = not words and (endless or "depth" not in obeyed)
     if not words:

@@ -150,7 +150,9 @@ class SearchTask:
     def _check_ready(self, now: float) -> float:
         due = self._since + self._deadlines.ready
         if now >= due:
-            self._queue.fail(f"did not answer isready within {self._deadlines.ready:g} s before the search")
+            self._queue.fail(
+                f"did not answer {self._queue.ping} within {self._deadlines.ready:g} s before the search"
+            )
         elif self._timeout is not None and self._stopped_at is None:
             return min(due, now + self._step, self._since + self._timeout)
         return min(due, now + self._step)
@@ -174,7 +176,7 @@ class SearchTask:
         return min([silence, *(when for when, _ in ends)])
 
     def _check_silence(self, now: float) -> float:
-        """When to look again; fails the search when a sign of life stays out."""
+        """When to look again; fails the engine when it does not answer a ping."""
         received, pinged = self._queue.received()
         if received != self._received:
             self._received, self._received_at = received, now
@@ -185,9 +187,8 @@ class SearchTask:
         if not pinged:
             return now + (self._deadlines.ready if self._queue.probe() else self._deadlines.silence)
         if now >= due + self._deadlines.ready:
-            self._queue.fail(
-                f"was silent for {now - self._received_at:.0f} s and does not answer isready: it hangs"
-            )
+            silent = f"was silent for {now - self._received_at:.0f} s"
+            self._queue.fail(f"{silent} and does not answer {self._queue.ping}: it hangs")
         return due + self._deadlines.ready
 
 
@@ -206,6 +207,7 @@ class SearchQueue:
     ) -> None:
         self.deadlines = deadlines
         self.shortest = deadlines.shortest
+        self.ping = protocol.dialect.ping
         self.fail = fail
         self.running: SearchTask | None = None
         self._protocol = protocol
@@ -240,10 +242,8 @@ class SearchQueue:
             self._protocol.options.changes(task.options)
             self._waiting.append(task)
 
-    async def wait_turn(self, task: SearchTask, name: str, seconds: float) -> bool:
+    async def wait_turn(self, task: SearchTask, seconds: float) -> bool:
         """Wait until a submitted search is written, or was lost; False when that takes more seconds."""
-        if task.started_at is not None or task.done.done():
-            return True
         task.turn = self._loop.create_future()
         try:
             async with asyncio.timeout(seconds):
@@ -314,7 +314,7 @@ class SearchQueue:
                 entry.set_exception(error)
 
     def on_event(self, event: Event) -> None:
-        """What the engine said of the search under way."""
+        """Take what the engine reports of the search under way."""
         task = self.running
         if task is None:
             return

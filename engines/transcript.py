@@ -52,8 +52,8 @@ class Transcript:
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"the transcript {path} cannot be written: {reason}") from None
         self.path = str(path)
-        self._lives = 0
-        self._life = 1  # whose lines were written last
+        self._count = 0
+        self._last_writer = 1  # whose lines were written last
         self._recorders: list[EngineRecorder] = []
         self._broken: OSError | None = None
         self._own = self.recorder()
@@ -93,16 +93,16 @@ class Transcript:
             raise ConfigError(f"the transcript {self.path} breaks off: {broken.strerror or broken}")
 
     def begin(self) -> int:
-        """The number of a life that begins, from 1."""
-        self._lives += 1
-        return self._lives
+        """The number of an engine that starts, from 1."""
+        self._count += 1
+        return self._count
 
-    def write(self, life: int, lines: Sequence[str]) -> None:
-        """Writes lines of a life; does nothing once the file is broken."""
+    def write(self, number: int, lines: Sequence[str]) -> None:
+        """Write lines of an engine; does nothing once the file is broken."""
         if self._broken is not None:
             return
-        whose = () if life == self._life else (f"@ {life}",)
-        self._life = life
+        whose = () if number == self._last_writer else (f"@ {number}",)
+        self._last_writer = number
         try:
             self._file.write("\n".join((*whose, *lines, "")))
             # what came before a hang can be read while it lasts
@@ -123,13 +123,13 @@ def recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript 
 
 
 class EngineRecorder:
-    """The record of one engine and of those started in its place, one life after another."""
+    """The record of one engine and of those started in its place, one after another."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.path = transcript.path
         self._transcript = transcript
-        self._number = 0  # of the life under way; 0 before the first
-        self._over = True  # it has said its last
+        self._number = 0  # of the engine that runs; 0 before the first
+        self._over = True  # its output has ended
         self._marked = True  # and how it ended is written down
         self._rest = {">": b"", "<": b""}
         self._last = 0.0
@@ -139,7 +139,7 @@ class EngineRecorder:
         that nothing follows. Behind that the sign `=` tells how the engine ended: `exit code 1` or `SIGSEGV`
         where it did so by itself, `closed its output` where it went on running, `told to end` where we ended
         it, `killed` where it was asked to leave and stayed; only the first such word counts. Whatever comes
-        next belongs to the next life."""
+        next belongs to the next engine."""
         self._last = seconds
         if sign == "=":
             self._end(seconds, data)
@@ -201,7 +201,7 @@ class MemoryRecorder:
                 self._listener(line.decode("utf-8", "replace").strip())
 
     def cut(self) -> None:
-        """A case begins: what was said for the one before it is forgotten."""
+        """A case begins: what was exchanged for the one before it is forgotten."""
         if not self._opening:
             self._opening = tuple(self._talk)
         self._talk.clear()
@@ -209,7 +209,7 @@ class MemoryRecorder:
 
     @property
     def spoken(self) -> bool:
-        """Whether anything was said since the last `cut`."""
+        """Whether anything was exchanged since the last `cut`."""
         return bool(self._talk)
 
     def listen(self) -> asyncio.Queue[str]:
@@ -232,8 +232,8 @@ class MemoryRecorder:
         return str(path)
 
 
-def _line(seconds: float, sign: str, said: bytes, end: str = "") -> str:
-    text = _SPECIAL.sub(_written, said).decode("utf-8", "backslashreplace")
+def _line(seconds: float, sign: str, data: bytes, end: str = "") -> str:
+    text = _SPECIAL.sub(_written, data).decode("utf-8", "backslashreplace")
     return f"{seconds:.6f} {sign} {text}{end}"
 
 

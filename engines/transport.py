@@ -1,7 +1,7 @@
 """An engine's process on asyncio's own subprocess transport: started, written to, read, always ended.
 
-Linux, macOS and Windows alike. An engine that is never closed is killed when its event loop shuts down, or
-when the interpreter exits.
+Linux, macOS and Windows alike. An engine that is never closed is killed when its event loop shuts down; where
+the loop was closed without `asyncio.Runner`'s care, when the next engine starts or the interpreter exits.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ _running: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
 
 @atexit.register
-def _kill_running() -> None:
+def _kill_abandoned(*, all_loops: bool = True) -> None:
     for process in list(_running):
-        process.abandon()
+        if all_loops or process.loop.is_closed():
+            process.abandon()
 
 
 class EngineProcess(asyncio.SubprocessProtocol):
@@ -69,7 +70,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self.exit_status: int | None = None  # the exit code, or a signal's number negated
         self.ending = False  # whether we told it to end
         self.pid = 0
-        loop = asyncio.get_running_loop()
+        self.loop = loop = asyncio.get_running_loop()
         self._cwd, self._env = cwd, env
         self._on_output = on_output
         self._on_end: Callable[[], None] | None = on_end
@@ -85,8 +86,9 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     async def start(self) -> None:
         """Start the program. Raises EngineStartError when that is not possible."""
+        _kill_abandoned(all_loops=False)
         try:
-            await asyncio.get_running_loop().subprocess_exec(
+            await self.loop.subprocess_exec(
                 lambda: self,
                 *self.command,
                 cwd=self._cwd or None,
@@ -220,7 +222,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._end_output_soon()
         self._check_drained()
         if not self._drained.done():
-            asyncio.get_running_loop().call_later(AFTER_EXIT, self._check_drained, True)
+            self.loop.call_later(AFTER_EXIT, self._check_drained, True)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The process is gone and all its pipes are closed."""
@@ -233,7 +235,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         if self.exit_status is not None and 1 not in self._open:
             self._end_output()
         else:
-            asyncio.get_running_loop().call_later(AFTER_EXIT, self._end_output)
+            self.loop.call_later(AFTER_EXIT, self._end_output)
 
     def _end_output(self) -> None:
         if (on_end := self._on_end) is not None:
@@ -264,7 +266,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
             yield
         finally:
             if not self._closed.done():
-                # nobody is left to be told
+                # nobody is left to be notified
                 self.ending, self._on_end = True, None
                 self.kill()
                 await self._close_transport()

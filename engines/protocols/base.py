@@ -85,8 +85,10 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     `decode_move`. Without a `fastpath` all output is read line by line.
 
     `title` and `specification` name the protocol in messages and citations, `sections` its parts. `games` are
-    the games it is usually spoken for, the likelier first: detection asks for those. `checked` says whether
-    the conformance checks apply.
+    the games it is usually used for, the likelier first: detection asks for those. The conformance checks
+    apply where `checked`; for them are `option_kinds`, the types of options the specification knows,
+    `bare_score`, whether a score's number may stand without a word, `free_text`, the keys of an info whose
+    value is the rest of the line, and `null_words`, its own words for "no move".
     """
 
     name: str
@@ -95,6 +97,10 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     sections: Mapping[str, str]
     games: tuple[str, ...]
     checked: bool = False
+    option_kinds: frozenset[str] = frozenset()
+    bare_score: bool = False
+    free_text: frozenset[str] = frozenset()
+    null_words: frozenset[str] = frozenset()
     hello: str
     reply_words: Mapping[str, ReplyKind]
     new_game: str | None

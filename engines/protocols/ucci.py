@@ -59,6 +59,10 @@ DIALECT: Dialect = msgspec.structs.replace(
     specification="UCCI 3.0",
     sections=SECTIONS,
     games=("xiangqi",),
+    option_kinds=frozenset(("label", "button", "check", "combo", "spin", "string")),
+    bare_score=True,
+    free_text=frozenset(("message", "string")),
+    null_words=frozenset(("nobestmove",)),
     hello="ucci",
     reply_words={
         "id": "id",

@@ -68,6 +68,9 @@ DIALECT = Dialect(
     sections=SECTIONS,
     games=("chess", "xiangqi"),
     checked=True,
+    option_kinds=frozenset(("check", "spin", "combo", "button", "string")),
+    free_text=frozenset(("string",)),
+    null_words=frozenset(("0000", "(none)")),
     hello="uci",
     reply_words={
         "id": "id",

@@ -148,7 +148,7 @@ def test_a_block_does_what_its_lines_do(kinds: list[bytes], order: list[int], st
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=30), st.booleans())
-def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
+def test_a_protocol_says_the_same_of_a_flood_as_of_its_lines(
     kinds: list[bytes], order: list[int], streamed: bool
 ) -> None:
     lines = [report(1), report(2), *(kinds[at % len(kinds)] for at in order)] + [report(2)] * 30
@@ -200,16 +200,16 @@ SHORT = GoCommand(go="go depth 9")
     st.integers(0, 1),
 )
 def test_a_short_search_told_at_once_is_the_same_as_line_by_line(
-    lines: list[bytes], fenced: bool, ending: bytes, plan: GoCommand, pings: int
+    lines: list[bytes], barrier: bool, ending: bytes, plan: GoCommand, pings: int
 ) -> None:
-    lines = [*([b"readyok"] if fenced else []), *lines, b"bestmove g1f3 ponder g8f6"]
+    lines = [*([b"readyok"] if barrier else []), *lines, b"bestmove g1f3 ponder g8f6"]
     talks, events = [], []
     for chunks in ([ending.join([*lines, b""])], [line + ending for line in lines]):
         session = new_session()
         for _ in range(pings):
             session.ping()
         session.go(session.prepare("position startpos", plan))
-        if not fenced:
+        if not barrier:
             session.receive_data(b"readyok\n" * (1 + pings))
         # that a search has started need not be told with its end
         told = [type(event) for chunk in chunks for event in session.receive_data(chunk)]

@@ -221,7 +221,7 @@ async def test_each_bound_ends_a_search_in_its_time(
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
 async def test_a_stop_that_is_ignored_is_noticed_in_its_time(start: Start, delay: float) -> None:
-    # also when the stop goes out before the fence has fallen, whose own deadline is far away
+    # also when the stop goes out before the barrier has fallen, whose own deadline is far away
     driver = await start("--ignore", "stop", ready=60, stop=0.3)
     running = await driver.submit(POSITION, ENDLESS)
     await asyncio.sleep(delay)

@@ -102,6 +102,38 @@ print("done", flush=True)
     assert vanishes(int(pid))
 
 
+def test_a_loop_that_is_closed_without_notice(scripted: Callable[..., Any]) -> None:
+    # an engine whose loop is just closed ends with the next start, or with the program
+    _, command = scripted("--stubborn")
+    script = f"""
+import asyncio
+from engines.driver import EngineDriver
+from engines.discovery import profile_named
+
+def open_engine():
+    loop = asyncio.new_event_loop()
+    driver = loop.run_until_complete(EngineDriver.open(profile_named("generic-uci"), {command!r}))
+    print(driver.pid, flush=True)
+    loop.close()
+
+open_engine()
+open_engine()
+input()
+"""
+    with subprocess.Popen(
+        (sys.executable, "-c", script),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as program:
+        assert program.stdout is not None
+        first, second = int(program.stdout.readline()), int(program.stdout.readline())
+        assert vanishes(first)
+        program.communicate(b"\n")
+        assert program.returncode == 0
+    assert vanishes(second)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 @pytest.mark.parametrize("flags", ["", "--stubborn --ignore stop"])
 def test_an_interrupted_program_leaves_no_engine(

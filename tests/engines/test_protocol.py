@@ -57,7 +57,7 @@ def searching(plan: GoCommand = DEPTH, *, streamed: bool = False) -> EngineProto
     return session
 
 
-def _fenced() -> EngineProtocol:
+def _awaiting_ready() -> EngineProtocol:
     session = idle()
     session.go(session.prepare(POSITION, DEPTH))
     return session
@@ -73,9 +73,9 @@ REACH: dict[State, Callable[[], EngineProtocol]] = {
     State.NEW: new_session,
     State.HANDSHAKE: lambda: _after(new_session(), EngineProtocol.hello),
     State.IDLE: idle,
-    State.AWAITING_READY: _fenced,
+    State.AWAITING_READY: _awaiting_ready,
     State.SEARCHING: searching,
-    State.STOP_AWAITING_READY: lambda: _after(_fenced(), EngineProtocol.stop),
+    State.STOP_AWAITING_READY: lambda: _after(_awaiting_ready(), EngineProtocol.stop),
     State.STOPPING: lambda: _after(searching(), EngineProtocol.stop),
     State.QUITTING: lambda: _after(idle(), EngineProtocol.quit),
     State.ENDED: lambda: _after(idle(), EngineProtocol.end),
@@ -206,7 +206,7 @@ def test_a_last_line_without_its_end_counts() -> None:
     assert session.end() == []
 
 
-def test_go_sends_the_fence_first() -> None:
+def test_go_sends_the_barrier_first() -> None:
     session = idle("ucci")
     sent = session.go(session.prepare(POSITION, GoCommand(go="go depth 3", before=("banmoves a0a1",))))
     assert sent.decode().splitlines() == ["isready", POSITION, "banmoves a0a1", "go depth 3"]
@@ -214,7 +214,7 @@ def test_go_sends_the_fence_first() -> None:
 
 
 @pytest.mark.parametrize("stray", ["bestmove a2a3", "info depth 40 score cp 900 pv a2a3", "info string old"])
-def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
+def test_nothing_before_the_barrier_reaches_a_search(stray: str) -> None:
     session = idle()
     session.go(session.prepare(POSITION, DEPTH, streamed=True))
     search = session.search
@@ -229,7 +229,7 @@ def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
     assert search.best == "e2e4"
 
 
-def test_a_ping_before_the_fence_is_not_the_fence() -> None:
+def test_a_ping_before_the_barrier_is_not_the_barrier() -> None:
     # a ping nobody waits for any more is still answered first, and what lies between belongs to the past
     session = idle()
     session.ping()
@@ -246,8 +246,8 @@ def test_a_ping_the_search_never_answered_does_not_hold_up_the_next() -> None:
     session = searching()
     session.ping()
     feed_lines(session, "bestmove e2e4")
-    fences = session.go(session.prepare(POSITION, DEPTH)).count(b"isready")
-    assert [type(event) for event in feed_lines(session, *["readyok"] * fences)] == [SearchStarted]
+    barriers = session.go(session.prepare(POSITION, DEPTH)).count(b"isready")
+    assert [type(event) for event in feed_lines(session, *["readyok"] * barriers)] == [SearchStarted]
     assert session.pings == 0
 
 
@@ -283,7 +283,7 @@ def test_a_search_that_was_to_go_on_and_ended() -> None:
     assert session.search.faults == ["the engine ended a search that was to go on until told to stop"]
 
 
-def test_a_stop_behind_the_fence() -> None:
+def test_a_stop_behind_the_barrier() -> None:
     session = REACH[State.STOP_AWAITING_READY]()
     assert [type(event) for event in feed_lines(session, "readyok")] == [SearchStarted]
     assert session.state is State.STOPPING
@@ -418,7 +418,7 @@ def test_what_is_no_line_of_text_is_not_said(line: str) -> None:
 
 
 @pytest.mark.parametrize("answered", [0, 1, 2], ids=["never", "once", "twice"])
-def test_pings_answered_behind_the_best_move_do_not_open_the_next_fence(answered: int) -> None:
+def test_pings_answered_behind_the_best_move_do_not_open_the_next_barrier(answered: int) -> None:
     session = idle()
     session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
     session.receive_data(b"readyok\n")
@@ -442,7 +442,7 @@ def test_pings_answered_behind_the_best_move_do_not_open_the_next_fence(answered
     assert session.go(session.prepare("position startpos", GoCommand(go="go depth 5"))).count(b"isready") == 1
 
 
-def test_a_ping_answered_while_nothing_runs_needs_no_fence_of_its_own() -> None:
+def test_a_ping_answered_while_nothing_runs_needs_no_barrier_of_its_own() -> None:
     session = idle()
     session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
     session.receive_data(b"readyok\n")

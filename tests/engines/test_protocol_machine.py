@@ -159,7 +159,7 @@ class Conversation(RuleBasedStateMachine):
                 self.begun.append(event.search)
             elif isinstance(event, SearchFinished):
                 assert event.search is self.searches[-1], "an event of a stale search"
-                assert event.search in self.begun, "finished before its fence fell"
+                assert event.search in self.begun, "finished before its barrier was answered"
                 assert event.search not in self.finished, "finished twice"
                 assert event.search.finished
                 self.finished.append(event.search)
