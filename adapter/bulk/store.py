@@ -21,7 +21,7 @@ from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord, Source
 from adapter.bulk.setup import BulkSetup
 from adapter.bulk.trouble import sqlite_errors
 from adapter.errors import ConfigError, StoreError
-from adapter.games.geometry import plural
+from adapter.games.cells import plural
 from adapter.position import Position
 
 T = TypeVar("T")

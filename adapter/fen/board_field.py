@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from adapter.fen.cleanup import PLAIN, translations
-from adapter.fen.report import Issue, Severity, Span
+from adapter.fen.report import Issue, Span
 from adapter.fen.source import Source, Token
-from adapter.games.geometry import CHESS, Geometry, plural, rank_name, square_name
+from adapter.games.base import Game, Severity
+from adapter.games.cells import plural
 
 UNKNOWN = "?"
 
@@ -18,7 +19,6 @@ UNKNOWN = "?"
 _PIECES, _RED_PIECES = frozenset("馬马車车"), frozenset("傌俥")
 _CANNONS = frozenset("炮砲包")
 _EMPTY = frozenset(".*-_·•")  # what diagrams have on an empty square
-_ENGLISH = frozenset(CHESS.limits)
 _TELLING = 3  # kinds of letters that are no English pieces which tell a language whatever kings there are
 
 
@@ -53,7 +53,7 @@ OddLetter = tuple[int, int, str]
 class PieceLetters:
     """Reads the letters of one placement field and keeps account of the odd ones."""
 
-    def __init__(self, token: Token, source: Source, game: Geometry) -> None:
+    def __init__(self, token: Token, source: Source, game: Game) -> None:
         self.token = token
         self.source = source
         self.game = game
@@ -103,7 +103,7 @@ class PieceLetters:
         found = (frozenset() if _RED_PIECES & seen else _PIECES) | (
             cannons if len(cannons) == 1 else frozenset()
         )
-        return found if self.game.width == 9 else frozenset()
+        return found if self.game.characters else frozenset()
 
     def _meanings(self) -> dict[str, str]:
         """The man each foreign letter of this board stands for."""
@@ -142,7 +142,7 @@ class PieceLetters:
     def _where(self, found: list[OddLetter], written: int) -> tuple[str, str]:
         """The first rank of these letters; where ranks are miscounted no rank, but their rows in words."""
         if written == self.game.height:
-            return rank_name(self.game, found[0][0]), ""
+            return self.game.rank_name(found[0][0]), ""
         rows = [str(rank + 1) for rank in dict.fromkeys(rank for rank, _, _ in found)]
         named = f"row {rows[0]}" if len(rows) == 1 else f"rows {', '.join(rows[:-1])} and {rows[-1]}"
         return "placement", f" ({named} of {written}, from the top)"
@@ -150,7 +150,7 @@ class PieceLetters:
     def _out_of_place(self, places: list[int]) -> bool:
         """Whether none of the men a lone letter may stand for may stand where it does."""
         _, place, char = self.foreign[0]
-        if len(places) != self.game.size or self.game.width == CHESS.width:
+        if len(places) != self.game.size or not self.game.places:
             return False
         cell = places.index(place)
         return not any(cell in self.game.places.get(man, (cell,)) for man in self._men(char))
@@ -158,7 +158,7 @@ class PieceLetters:
     def _unlike(self, places: list[int]) -> Issue:
         """What is said of look-alikes: on one rank where they are, one of them with what it stands for."""
         ranks = {rank for rank, _, char in self.unlike if PLAIN[ord(char)] != "/"}
-        name = rank_name(self.game, ranks.pop()) if len(ranks) == 1 else "placement"
+        name = self.game.rank_name(ranks.pop()) if len(ranks) == 1 else "placement"
         spans = self._spans(self.unlike)
         if len(self.unlike) > 1:
             message = f"{len(self.unlike)} characters that only look like those of a record"
@@ -170,7 +170,7 @@ class PieceLetters:
         cells = (
             [cell for cell, at in enumerate(places) if at == place] if len(places) == self.game.size else []
         )
-        where = f" on {square_name(self.game, cells[0])}" if len(cells) == 1 else ""
+        where = f" on {self.game.square_name(cells[0])}" if len(cells) == 1 else ""
         shown = f"{char!r} (U+{ord(char):04X}){where}"
         if char in self.either:
             # the mended board tells whose man it is
@@ -183,7 +183,7 @@ class PieceLetters:
         """The one other language whose letters all these are, when they are not English, with its letters."""
         text = self.token.plain
         letters = {char.upper() for char in text if char.isalpha() and char.isascii()}
-        if self.game.width == CHESS.width and not letters <= _ENGLISH:
+        if self.game.translated and not letters <= self.game.limits.keys():
             tables = translations("".join(sorted(letters)))
             for least, kings in (
                 (1, 2),
@@ -192,7 +192,7 @@ class PieceLetters:
             ):  # a king may be missing, or one too many
                 for language, table in tables.items():
                     alone = sum(sum(table.get(char) == king for char in text) == 1 for king in "Kk")
-                    if alone >= kings and len(letters - _ENGLISH) >= least:
+                    if alone >= kings and len(letters - self.game.limits.keys()) >= least:
                         return language, table
         return "", {}
 
@@ -220,7 +220,7 @@ class PieceLetters:
         shown = ", ".join(describe(letter) for letter in kinds[:6])
         what = f"{shown} is no piece" if len(kinds) == 1 else f"{shown} are no pieces"
         at, where = self._where(found, written)
-        message = f"{what} of {'xiangqi' if self.game.width == 9 else 'chess'}{where}"
+        message = f"{what} of {self.game.family}{where}"
         cells = [cell for cell, place in enumerate(places) if place == found[0][1]]
         whole = len(places) == self.game.size and written == self.game.height
         yield self._finding(
@@ -294,13 +294,13 @@ class Placement(msgspec.Struct, frozen=True):
         return "".join(row.cells for row in self.rows)
 
 
-def read(token: Token, source: Source, game: Geometry) -> Placement:
+def read(token: Token, source: Source, game: Game) -> Placement:
     """Reads a placement field; never raises."""
     return _Reader(token, source, game).read()
 
 
 class _Reader:
-    def __init__(self, token: Token, source: Source, game: Geometry) -> None:
+    def __init__(self, token: Token, source: Source, game: Game) -> None:
         self.token = token
         self.source = source
         self.game = game
@@ -352,7 +352,7 @@ class _Reader:
         for part in token.plain.split("/"):
             pieces.append(token.part(start, start + len(part)))
             start += len(part) + 1
-        if self.game.width == 8 and len(pieces) == 9 and _pocket(pieces):
+        if self.game.pocket_rank and len(pieces) == self.game.height + 1 and _pocket(pieces, self.game):
             span = self.source.span(pieces[-1].first - 1, pieces[-1].stop)
             self._say("pockets", "error", "placement", span, "a ninth part is a pocket of another game")
             pieces.pop()
@@ -399,14 +399,14 @@ class _Reader:
             spans = [self.source.span(place, place + 1) for place in marks]
             message = "the mark ~ of a promoted piece belongs to another game"
             self._say(
-                "promoted-mark", "error", rank_name(self.game, number), spans[0], message, spans[1:], fix=""
+                "promoted-mark", "error", self.game.rank_name(number), spans[0], message, spans[1:], fix=""
             )
         return row
 
     def _digits(
         self, number: int, row: RankText, piece: Token, bad: list[int], runs: list[list[int]]
     ) -> None:
-        name = rank_name(self.game, number)
+        name = self.game.rank_name(number)
         if bad:
             digit = piece.plain[bad[0]]
             spans = [self.source.span(piece.first + offset, piece.first + offset + 1) for offset in bad]
@@ -427,7 +427,7 @@ class _Reader:
         self.findings = [f for f in self.findings if f.code != "digit-run" or f.row not in wrong]
         if 2 * len(wrong) < self.game.height:
             for number in wrong:
-                row, name = rows[number], rank_name(self.game, number)
+                row, name = rows[number], self.game.rank_name(number)
                 message = self._sum(name, row)
                 if not self._explained(number, row, message):
                     self._say("rank-sum", "error", name, self._span(row), message, row=number)
@@ -435,7 +435,7 @@ class _Reader:
         spans = [self._span(rows[number]) for number in wrong]
         sums = ", ".join(str(len(row.cells)) for row in rows)
         message = f"{len(wrong)} ranks do not describe {self.game.width} squares; the sums are {sums}"
-        name = rank_name(self.game, wrong[0])
+        name = self.game.rank_name(wrong[0])
         self._say("rank-sum", "error", name, spans[0], message, spans[1:])
 
     def _explained(self, number: int, row: RankText, message: str) -> bool:
@@ -544,11 +544,11 @@ class _Reader:
         )
 
 
-def _unnamed(finding: Issue, game: Geometry, written: int) -> Issue:
+def _unnamed(finding: Issue, game: Game, written: int) -> Issue:
     """The finding without the rank's name: where ranks are missing or too many, that may be another's."""
     row = finding.row
     if row is None and finding.at.startswith("rank "):
-        row = next(row for row in range(game.height) if rank_name(game, row) == finding.at)
+        row = next(row for row in range(game.height) if game.rank_name(row) == finding.at)
     if row is None:
         return finding
     # a look-alike may stand in what is no rank, behind them
@@ -557,17 +557,17 @@ def _unnamed(finding: Issue, game: Geometry, written: int) -> Issue:
     return msgspec.structs.replace(finding, at="placement", message=message, row=None, cells=())
 
 
-def _boardlike(pieces: list[Token], game: Geometry) -> bool:
+def _boardlike(pieces: list[Token], game: Game) -> bool:
     """Whether there is a board to be read at all: several ranks, or one run of characters long enough."""
     if len(pieces) >= game.height // 2:
         return True
     return len(pieces) >= 1 and sum(len(piece.plain) for piece in pieces) >= 2 * game.width
 
 
-def _pocket(pieces: list[Token]) -> bool:
-    """Whether a ninth part is a pocket: eight ranks of eight before it, and letters only."""
+def _pocket(pieces: list[Token], game: Game) -> bool:
+    """Whether a part beyond the last rank is a pocket: whole ranks before it, and letters only."""
     *ranks, last = pieces
     widths = [
         sum(int(char) if char.isdigit() and char.isascii() else 1 for char in rank.plain) for rank in ranks
     ]
-    return widths == [8] * 8 and (not last.plain.isdigit()) and last.plain.isalpha() and len(last.plain) != 8
+    return widths == [game.width] * game.height and last.plain.isalpha() and len(last.plain) != game.width

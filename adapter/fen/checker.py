@@ -39,12 +39,13 @@ from adapter.fen.repair import (
     suspicious,
     swaps,
 )
-from adapter.fen.report import Issue, Problem, Report, RuleViolation, Setup, Severity, Span
+from adapter.fen.report import Issue, Problem, Report, Span
 from adapter.fen.setup_rules import sound, violations
 from adapter.fen.source import Source, Token
 from adapter.fen.state_fields import StateFields
 from adapter.fen.write import write, write_repaired
-from adapter.games.geometry import Geometry, collapse, collapse_row, square_name
+from adapter.games.base import Game, RuleViolation, Setup, Severity
+from adapter.games.cells import collapse, collapse_row
 
 _NUMBER = re.compile(r"[0-9]{1,4}\.{1,3}")
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
@@ -92,7 +93,7 @@ MOST_RELATED = 100  # further spans of one problem; a text of nothing but blanks
 class Spans:
     """Knows the characters of every square and field of one record."""
 
-    def __init__(self, fields: Fields, game: Geometry, options: Options, placement: Placement | None) -> None:
+    def __init__(self, fields: Fields, game: Game, options: Options, placement: Placement | None) -> None:
         self.fields = fields
         self.source = fields.source
         self.game = game
@@ -200,7 +201,7 @@ class Spans:
         related = [other for other in (finding.span, *finding.related) if other != span]
         return msgspec.structs.replace(
             finding,
-            at=finding.at if len(finding.cells) == 1 else square_name(self.game, named),
+            at=finding.at if len(finding.cells) == 1 else self.game.square_name(named),
             span=span,
             related=tuple(related),
             fix=fix,
@@ -232,7 +233,7 @@ class Spans:
         return None if fix == word.raw else fix
 
 
-def hints_of(placement: Placement, small: StateFields, game: Geometry) -> BoardHints:
+def hints_of(placement: Placement, small: StateFields, game: Game) -> BoardHints:
     """The hints that the small fields give; counters count only where the board does not belie them."""
     return BoardHints(
         game,
@@ -244,7 +245,7 @@ def hints_of(placement: Placement, small: StateFields, game: Geometry) -> BoardH
     )
 
 
-def _gone(placement: Placement, game: Geometry) -> int:
+def _gone(placement: Placement, game: Game) -> int:
     """How many men are missing for certain, even if every square that cannot be read holds one."""
     cells = placement.cells
     men = sum(cells.count(letter) for letter in game.letters)
@@ -252,7 +253,7 @@ def _gone(placement: Placement, game: Geometry) -> int:
     return start - men - cells.count(UNKNOWN) - max(0, game.size - len(cells))
 
 
-def _away(placement: Placement, game: Geometry) -> int:
+def _away(placement: Placement, game: Game) -> int:
     """How many start squares of the ranks that can be read their men have left."""
     height, width = game.height, game.width
     if len(placement.rows) != height:
@@ -315,7 +316,7 @@ class _Checker:
         options: Options,
         prepared: Prepared,
         fields: Fields,
-        game: Geometry,
+        game: Game,
         placement: Placement | None,
     ) -> None:
         self.text = text
@@ -461,7 +462,9 @@ class _Checker:
         related: Mapping[Span, None],
     ) -> None:
         """One issue for all orientations that make one of these boards, under the code of the first."""
-        found = {code: words for code, (turn, words) in ORIENTATIONS.items() if turn(board, self.game) in boards}
+        found = {
+            code: words for code, (turn, words) in ORIENTATIONS.items() if turn(board, self.game) in boards
+        }
         self.issues.append(
             Issue(
                 code=next(iter(found)),
@@ -524,7 +527,9 @@ class _Checker:
         lost = {"castling-impossible"} if fixed.castling == rights else set()
         first = None
         if len(changed) == 1:
-            first = next((one for one in broken if one.field == "placement" and changed[0] in one.cells), None)
+            first = next(
+                (one for one in broken if one.field == "placement" and changed[0] in one.cells), None
+            )
             explained = TOO_MANY | (lost if first and first.code not in TOO_MANY else set())
         elif sorted(given) == sorted(fixed.board) and len({cell // self.game.width for cell in changed}) == 1:
             explained = MISPLACED | TOO_MANY | lost

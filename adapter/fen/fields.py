@@ -12,9 +12,10 @@ from adapter import games
 from adapter.fen import counters
 from adapter.fen.cleanup import CASTLING_LOOKALIKES, SQUARE_LOOKALIKES, Prepared
 from adapter.fen.codes import Code
-from adapter.fen.report import Field, Issues, Span
+from adapter.fen.report import Issues, Span
 from adapter.fen.separators import MOST_LEADING, glued_side, run_on_side
 from adapter.fen.source import Source, Token
+from adapter.games.base import Field
 
 # EPD operations.
 

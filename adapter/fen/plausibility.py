@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import log
+from operator import getitem
 
 import msgspec
 
@@ -19,72 +20,9 @@ AT_HOME, AWAY = -1.5, 1.0  # a piece on its start square and elsewhere, in a gam
 UNEVEN, UNEVEN_PAWNS = 0.9, 0.25  # times the square of how many more of a kind one side has
 DOUBLED = 2.0  # each pawn that stands before or behind another of its side
 
-# Numbers of pieces below which the next table holds: opening, late opening, middle game, endgame. For each the
-# share of start squares whose piece has not moved; where more have not, each of them is likelier there.
+# Numbers of pieces below which the next phase holds: opening, late opening, middle game, endgame.
 _PHASES = (30, 24, 14)
-_UNMOVED = {"chess": (0.57, 0.31, 0.12, 0.03), "xiangqi": (0.6, 0.37, 0.2, 0.08)}
-UNMOVED = 0.6
-# By game and phase, a line for each of the first player's pieces: what it costs that it stands on a square,
-# and the square is not empty, in steps of half a unit from `a` = -4. Counted in 280 games of Stockfish and
-# Fairy-Stockfish against themselves; Black's squares are White's seen from the other side.
-_SQUARES = {
-    "chess": """
-txvvuwxuwvwxwtvvuuruuwxsppmlnstqmnjiknonklkljnjkhgjkjeggtxvvuwxu
-rxvvuwxuvvwvutvvxruwwsvwxrrootqurwqpqsuqoqjsriqptvqlmsvptisrquku
-twvvuvxuwvtvwsuvwxuxxtxwxqwtrwpvxyottnwtquqnnrqrwkrmkriqsuhruixu
-txvvuwxuwvxxwtvvxxwxxwxxxywwxyyytywwxyyyxtwxxvxxovtxwtvuennnnkrf
-txvvtwxuwsxxwtvvwwwxxwvxxwwvxxyupytrsuvtuptrspuusrlonqrvttpgpvxu
-txvvuwxuwvxxwtvvxxwxxwxxxywwxyyyxywwxyyyxxwxxwxxwswtwqsrtxqrfqlp
-wxxxwxwxwstwwvwurqrpqqsqnnmllpppllkjklmmjlklkmjjjikmlghiwxxxwxwx
-txvxwwwxuusvvsvwsqrsrsruropoouptqtpnnpsqopkqqkpqtwqlmqqpwmsrqpmx
-uvuxwxwvvwtwusrvuurrussrtqrpqsputsopqosrpronmoprskpmlqjpqrkpqlws
-uxvwwxwxuvxxvvwwwvuuxvwxsvusvxxurtvuxwttqqstusstoqqqrpqsimllljmi
-vwxuwxwvwstxwtsuutsvvvtttussuuurpsqqqrsurooopnrtqqmnnoqwqqokpsst
-wxxxwxwxxwxxxvwwxxxxxxxxxxxxxxxyxxxvxxxyxsxwxvuxursqpnnqtqnpipin
-yyyyyyxysrqsqtrqoprpqpppnnmmmonnlmllmlmlklmmlnjklkmpoikkyyyyyyxy
-twtstwwxuvstssvssrrrrsvttqqpqsprsspopqssqrorsnqrtvsnouqqwqwuqqpx
-uvvtvwvwsssstrrrrtrrrrqrrpqppqrsrrqopprsrrnpoppqvoronrmqsroqsnqt
-srsrsrsrqqqqqqrsrqrqrssssrqqqrssrrrqrssrrqqqqqpqqppoqpqqmnmmmlnm
-ssssututrqtsrrssssssrrsqsrrrqsrrqrqqrqstrrqqppqssqpppssvtrrprurt
-yyyyyyxyyvyyyxxvvwyxyyvxvwxxvvywtvssustsurrrqqqqqprponmmqpopnojn
-yyyyyyyyqrrrrusqpqqqrrrooppoooonmonopmnlooppnnmlooqtqmnnyyyyyyyy
-uxwuvysyysuttxyvvtstuswturttrrvuvxsrttsvxvvtrrutuuwswtyytysvuutw
-usttsvuytsustruvvstusrtussrqrqtturrppurstsprsqttustsrsqwsttssrsu
-rrsrrsrrqqqssrrrqrrsrsrtrqrsrrrrrsrqrssrssrrrrsrsssqssssrqrrrqqr
-ssrtstsstusstsuwuwtttsuuvussruttvustvssutuvuutvvtuuvvvyxtvvvvwvw
-uuuvuuvvvvuuttsuussstsrusrqrqrrrsrqpqpqrrpoooppoqqppnonnrqrqpoop
-""",
-    "xiangqi": """
-wxvvmvvxwyyyywvyyyxswywuuxxvtstqvoxtqrorqspvqlxkymxkxkgxhyfyhxgxxwywywxxyyyywyyyywxvvmvvxw
-wxvvmvvxwyyvwwyyyyxwuywyruxvurwqvqxtxxxqxtxwwxqxpsovrxpsptmwoxvntivprjtmstrooosyuwjvvmvvjw
-wxvvmvvxwyyyywyyyyxxwywywxxvxvyuywxvxxxyxxxxxxxqyxxrxxvxvyuywxvoxwyhywxoyyyywyyyywxgvmvgxw
-twvvmuuuwysyvwttsyxrwvwtrqxvqrutrvrrwsusurxrxvsxsvsxrxoppsqsuqmnqtvrttqonrtqqqtrnhmopmrqmh
-wstvmsustuqsvvrtqyuprutsrpttmlpopnmrvqrspqsqvroprpqpoqvqqrprporqklqkollpwsqunsyquwqvumrsrw
-wxvvmvvxwyyyywyyyyxxwywywxxvxvyuywxvxxxyxxxxxxxxyxxxxxvxvyuywxvxxwrwswxxyyyyiyyyywxvgmgvxw
-wxvvmvvxwyyyywyyyyxxwywywxxvxvyuywxvxxxyxxxxxxxxyxxxxxvxvyuywxvxxwywywxxyyyywyyyywxvvarvxw
-xywvtvwxxyyvvvrwyyyyusttrsvssrsoqoroopnpnqnqnkykylykykhykyiykyiyyxyvyxyyyyyyvyyyyxywwtwwxx
-wyswtvtxuywttsstwvwuvwrxrsxuypuquptqxttprptvxxprorptotutpqmpossmqkrnqkrnsxponoqtsumqrtouls
-xywwtwwxxyyyyvyyyyyyxyvyxyywyxywyxywxyxyxyxyxxyoyxynyxwyxywyxywnyxygyxymyyyyvyyyyxyhwtwixx
-rsrsrutqsupsptqspttpqrrrqptrpppqpopqsqsqsptrrtqqpsqqrrooqqppqpnoqqrprrqooqrppqqqolnnotonnk
-qsqttsssrsppqspqqvtqqsqqpqsroopnpnoqrrrroqtpusropqppoqwrrqqrqqvqonpknnoqxrsroqrqrxvsrtorrv
-xywwtwwxxyyyyvyyyyyyxyvyxyywyxywyxywxyxyxyxyxxyxyxyxyxwyxywyxywyyxovoxyyyyyygyyyyxywhthwxx
-xywwtwwxxyyyyvyyyyyyxyvyxyywyxywyxywxyxyxyxyxxyxyxyxyxwyxywyxywyyxwtyxyyyyyuosyyyxywodnwxx
-yyxvtttxywvvtsrttxrtrtqqpsuqpppnpppomoopnpoonkymymymylkynylynykyyyywyyyyyyyywyyyyyyxxvxxyy
-usttvtwyvysrutusrvstqsqtrsxuuppqrqsvtstopptrvtqqqrpqruxrproqqtrpsopprnrquwsqpqtttypvqvprpu
-yyxxvxxyyyyyywyyyyyyyywyyyyyyyyyyyyyxyyyyyyyyxynyyymyyyyyyyyyyyoyyyhyyynyyyywyyyyyyjxvxjyy
-qpqqrrqqqqqqpqprprrqqspsqpsrqpppppqrrqsppqrqrsrqqqqrrssqqqppqrrrqsqoqrrrrrqrssrrqrqqruqqqp
-qrsttrsrsrtrrsqrstsqrtrvrttsrqqpqpsststrpqursssrrprrsutsssqtvtvsqrqopqrtwrtrorrrvyvsqqpsty
-yyxxvxxyyyyyywyyyyyyyywyyyyyyyyyyyyyxyyyyyyyyxyyyyyyyyyyyyyyyyyyyynwmyyyyyyygyyyyyyxivixyy
-yyxxvxxyyyyyywyyyyyyyywyyyyyyyyyyyyyxyyyyyyyyxyyyyyyyyyyyyyyyyyyyyqquyyyyyyqmoyyyyyxmgmxyy
-vvtwursuttutqpqrtusqqqqqqxrqpspopqqooqrpqppppnxpxqxnxonxxxqxrxoxxxxwxxxxxxxxwxxxxxxxwwwxxx
-xsxsusxxvxttutsstxusqqstrvxttqppqrvxsssqrrsqxvvqqqqrxtxsrrqqrxuxuprwsrsxxxvxsrvtsxtsrtsvxx
-xxxwwwxxxxxxxwxxxxxxxxwxxxxxxxxxxxxxxxxxxxxxxxxpxxxlxxxxxxxxxxxnxxxjxxxnxxxxwxxxxxxlwwwlxx
-qrqprpprrrsqqpqqssqsqtqrrvstvssqssuuquttqtssssussqsuuuuttsqrssuxtxxstttsxuvtsustvsxxuuvttt
-ssxvwsssxtuvvtxuruvuvxsutuxxvvqsuusvrtttpvxqwvuvtrtrsstuutqtstvvtrqqsvvxvsuxsrvsxxurqqrtvx
-xxxwwwxxxxxxxwxxxxxxxxwxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxmwmxxxxxxxixxxxxxxkwkxxx
-xxxwwwxxxxxxxwxxxxxxxxwxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxoopxxxxxxnlmxxxxxxmjlxxx
-""",
-}
+UNMOVED = 0.6  # weight of the share of start squares whose piece has not moved
 
 
 class BoardHints(msgspec.Struct, frozen=True):
@@ -112,21 +50,20 @@ class Plausibility:
         self.hints = hints
         self.game = game = hints.game
         phase = sum(pieces < limit for limit in _PHASES)
+        at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
+        if game.unmoved:
+            share = game.unmoved[phase]
+            at_home += UNMOVED * log(share / (1 - share))
         self.squares = _squares(game, phase)
-        self.at_home = -UNMOVED * log((stay + 0.3) / (away + 0.3))
-        if game.family in _UNMOVED:
-            share = _UNMOVED[game.family][phase]
-            self.at_home += UNMOVED * log(share / (1 - share))
+        if not game.chess960:
+            self.squares = [
+                costs if home == "." else costs | {home: costs[home] + at_home}
+                for costs, home in zip(self.squares, game.home, strict=True)
+            ]
 
     def cells_cost(self, cells: str, first: int = 0) -> float:
         """Cost of pieces on these cells of the board, from the cell `first` on."""
-        cost = sum(costs[piece] for costs, piece in zip(self.squares[first:], cells, strict=False))
-        if self.game.chess960:
-            return cost
-        homes = self.game.home[first:]
-        return cost + self.at_home * sum(
-            one == two != "." for one, two in zip(cells, homes, strict=False)
-        )
+        return sum(map(getitem, self.squares[first:], cells))
 
     def cost(self, cells: str) -> float:
         """Cost of a whole board."""
@@ -149,7 +86,7 @@ class Plausibility:
         if hints.captures is not None:
             gone = 2 * sum(game.limits.values()) - len(cells) + cells.count(".")
             cost += UNLIKELY * (gone > hints.captures)
-        if hints.plies is not None:
+        if hints.plies is not None and 2 * hints.plies < 2 * sum(game.limits.values()):
             # where the pieces of Chess960 began is not known
             known = slice(game.width, -game.width) if game.chess960 else slice(None)
             moved = [pair for pair in zip(cells[known], game.home[known], strict=True) if pair[0] != pair[1]]
@@ -166,7 +103,7 @@ class Plausibility:
 def _squares(game: Game, phase: int) -> list[dict[str, float]]:
     """For each cell what each piece on it costs."""
     cells = [dict.fromkeys(f"{game.letters}?", AWAY) | {".": 0.0} for _ in range(game.size)]
-    lines = _SQUARES.get(game.family, "").split()
+    lines = game.square_costs().split()
     kinds = game.letters[: len(game.letters) // 2]
     for number, line in enumerate(lines[len(kinds) * phase : len(kinds) * (phase + 1)]):
         for cell, char in enumerate(line):

@@ -169,7 +169,7 @@ def _meanings(char: str, pieces: str, off: int, spare: str) -> list[Scored]:
 CUT, BLANK, DROPPED, JOINED, SLID, AT_HOME = 0.0, 1.0, 4.0, 1.0, 1.0, 1.5  # setting the number of ranks right
 TWO_SLIPS = 4.0  # two neighbours exchanged besides a damaged rank
 SETTLED = 0.5  # how many of the other pieces are at home where a rank that is missing may be one of the start's
-KEPT = (36, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
+KEPT = (32, 9, 5, 3)  # readings kept of each rank when one, two, three or four are damaged
 
 
 def damaged_boards(placement: Placement, hints: BoardHints) -> list[Scored]:
@@ -266,7 +266,8 @@ def _arrangements(placement: Placement, game: Game) -> Iterator[tuple[float, lis
     blank = str(game.width)
     if len(full) == game.height + 1:
         for index, (text, _) in enumerate(full):
-            yield BLANK if text == blank else DROPPED, full[:index] + full[index + 1 :]
+            again = index and text == full[index - 1][0]
+            yield BLANK if text == blank or again else DROPPED, full[:index] + full[index + 1 :]
         for index, (one, two) in enumerate(itertools.pairwise(full)):
             # the slash between them is too many, or stands for a piece or a digit
             if width_of(one[0]) + width_of(two[0]) <= game.width:
@@ -321,8 +322,10 @@ def rank_unknown(placement: Placement, board: str, game: Game) -> bool:
 
 # Boards that can be read and break a rule: one piece or two neighbours are wrong.
 SLIP = WRONG_SIDE * FIELD + 1.0
-EXCHANGED = 0.5 * FIELD  # a slip that castling rights alone suggest
-CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, EMPTY, STEP, CARRIED = 0.0, 0.0, 2.0, 3.2, 3.0, 2.5, 3.0
+# A slip that castling rights alone suggest, and another piece on the start square of a king or rook.
+RIGHTS_KEPT, OTHER_AT_HOME = 0.5 * FIELD, 0.9 * FIELD
+CASE_FLIPPED, SWAPPED, OTHER_KIND, OTHER_COLOUR, STEP, CARRIED = 0.0, 0.0, 2.0, 3.2, 2.5, 3.0
+EMPTY, BETWEEN = 3.0, 1.5  # a piece too many; beside an empty square
 MISPLACED = frozenset(("king-place", "advisor-place", "elephant-place", "pawn-place"))
 TOO_MANY = frozenset(("too-many-promoted", "too-many-of-kind", "too-many-pawns", "too-many-total"))
 _SLIPS = MISPLACED | TOO_MANY | {
@@ -342,7 +345,7 @@ def other_boards(
     game = hints.game
     wrong = [violation for violation in violations if violation.code in _SLIPS]
     if not wrong:
-        return [(0.0, cells), *((EXCHANGED, board) for board in _brought_home(cells, texts, violations, hints))]
+        return [(0.0, cells), *_brought_home(cells, texts, violations, hints)]
     stay = sum(one == two != "." for one, two in zip(cells, game.home, strict=True))
     away = len(game.home) - game.home.count(".") - stay
     judge = Plausibility(hints, len(cells) - cells.count("."), stay, away)
@@ -375,13 +378,13 @@ def _pieces_replaced(
             if rights and game.home[cell] in missing:
                 yield EMPTY, cells[:cell] + game.home[cell] + cells[cell + 1 :]
             continue
-        between = cell % game.width and cells[cell - 1] == "." or cells[cell + 1 : cell + 2] == "."
+        beside = cell % game.width and cells[cell - 1] == "." or cells[cell + 1 : cell + 2] == "."
         for new in missing or f"{game.letters}.":
             cost = OTHER_KIND if new.isupper() == old.isupper() else OTHER_COLOUR
             if new == old.swapcase():
                 cost = CASE_FLIPPED
             elif new == ".":
-                cost = EMPTY + DIGITS * between  # then it is more than one character that was wrong
+                cost = EMPTY + BETWEEN * beside  # then more than one character was wrong
             if new != old:
                 yield cost, cells[:cell] + new + cells[cell + 1 :]
 
@@ -425,19 +428,19 @@ def _pieces_moved(cells: str, wrong: list[RuleViolation], game: Game) -> Iterato
 
 def _brought_home(
     cells: str, texts: Sequence[str], violations: Sequence[RuleViolation], hints: BoardHints
-) -> list[str]:
+) -> list[Scored]:
     """Boards with a slip on a back rank undone that agree with the castling rights, if these are impossible."""
     game = hints.game
     touched = [cell for one in violations if one.code == "castling-impossible" for cell in one.cells]
     if game.chess960 or not touched:
         return []
-    flipped = (
-        cells[:cell] + game.home[cell] + cells[cell + 1 :]
-        for cell in touched
-        if cells[cell] in "KRkr" and game.home[cell] == cells[cell].swapcase()
-    )
-    swapped = (board for _, board in _neighbours_swapped(cells, texts, game))
-    return [board for board in (*flipped, *swapped) if _castles(board, hints)]
+    boards = [(RIGHTS_KEPT, board) for _, board in _neighbours_swapped(cells, texts, game)]
+    for cell in touched:
+        home = game.home[cell]
+        if cells[cell] not in (".", home):
+            cost = RIGHTS_KEPT if cells[cell] == home.swapcase() else OTHER_AT_HOME
+            boards.append((cost, cells[:cell] + home + cells[cell + 1 :]))
+    return [(cost, board) for cost, board in boards if _castles(board, hints)]
 
 
 # Boards seen from the wrong side.

@@ -5,12 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from adapter.fen.codes import Code
-
-# the last four for modules that still import them from here
-from adapter.games.base import Field as Field
-from adapter.games.base import RuleViolation as RuleViolation
-from adapter.games.base import Setup as Setup
-from adapter.games.base import Severity as Severity
+from adapter.games.base import Field, Severity
 
 Span = tuple[int, int]
 

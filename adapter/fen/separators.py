@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from adapter import games
 from adapter.fen.codes import Code
-from adapter.fen.report import Field, Issues
+from adapter.fen.report import Issues
 from adapter.fen.source import Source, Token, squares
+from adapter.games.base import Field
 
 MOST_LEADING = 12  # words before the board
 _MOST_WORDS = 60  # among which the board is looked for

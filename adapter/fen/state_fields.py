@@ -8,9 +8,9 @@ import re
 from adapter.fen import castling, counters
 from adapter.fen.codes import Code
 from adapter.fen.fields import NAMES, Fields, parse_operations
-from adapter.fen.report import Field, Issues, Span
+from adapter.fen.report import Issues, Span
 from adapter.fen.source import Token
-from adapter.games.base import Game
+from adapter.games.base import Field, Game
 
 _SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
 _SQUARE = re.compile(r"[a-h][1-8]")

@@ -12,7 +12,7 @@ from importlib import import_module
 from adapter.errors import ConfigError
 from adapter.games.base import Game
 
-_SHARED = frozenset(("base", "cells", "geometry", "probes"))
+_SHARED = frozenset(("base", "cells", "probes"))
 
 _games: dict[str, Game | None] = {
     module.name: None for module in pkgutil.iter_modules(__path__) if module.name not in _SHARED

@@ -221,7 +221,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     letters: str = ""
     home: str = ""  # the cells of `start_fen`
     limits: Mapping[str, int] = {}  # the most pieces of one kind that a side starts with
-    promotes: bool = False  # whether a piece may become another, so that only all of a side can be counted
+    pocket_rank: bool = False  # whether records of related games are met that have a pocket as a further rank
     places: Mapping[str, frozenset[int]] = {}  # the cells where a piece may stand, if not everywhere
     aliases: Mapping[str, str] = {}  # letters other programs write for a piece and that we accept
     # letters of other languages, each with the pieces it may stand for, likeliest first
@@ -242,6 +242,10 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     setup_rules: Callable[[Setup, Game, bool], list[RuleViolation]] = king_violations
     # What the pieces cost in plausibility, given how many captures there were (None if that is not known).
     board_cost: Callable[[str, Game, int | None], float] = material_cost
+    # Counted in real games, by phase (see fen.plausibility): the share of start squares whose piece has not
+    # moved, and the costs of pieces by square.
+    unmoved: tuple[float, ...] = ()
+    square_costs: Callable[[], str] = str
 
     # Moves.
     notations: tuple[str, ...] = ("uci",)

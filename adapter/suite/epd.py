@@ -12,8 +12,7 @@ from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
 from adapter.fen.codes import ALLOWED
 from adapter.fen.fields import Operation, parse_operations, split
-from adapter.fen.report import Field
-from adapter.games.base import Side
+from adapter.games.base import Field, Side
 from adapter.position import Position
 from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit

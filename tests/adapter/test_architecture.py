@@ -202,26 +202,14 @@ def test_the_search_for_sizes_finds_them(code: str, found: list[int]) -> None:
     assert list(branches_on_a_size(ast.parse(code))) == found
 
 
-# These still tell the game by the size of the board; the list only becomes shorter.
-SIZES_LEFT = {
-    "adapter/fen/__init__.py",
-    "adapter/fen/board_field.py",
-    "adapter/fen/pgn.py",
-    "adapter/fen/repair.py",
-    "adapter/fen/separators.py",
-    "adapter/fen/state_fields.py",
-    "adapter/fen/write.py",
-}
-
-
 def test_only_the_games_know_the_sizes_of_their_boards() -> None:
-    offenders = {
+    offenders = [
         f"{path}:{line}"
         for path in SOURCES
         if not path.as_posix().startswith("adapter/games/")
         for line in branches_on_a_size(tree(path))
-    }
-    assert {offender.rpartition(":")[0] for offender in offenders} <= SIZES_LEFT, sorted(offenders)
+    ]
+    assert not offenders
 
 
 def test_the_games_need_nothing_of_the_package_but_each_other() -> None:

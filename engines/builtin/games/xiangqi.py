@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from adapter.fen import check
 from adapter.fen.codes import ALLOWED
-from adapter.games.geometry import collapse, expand
+from adapter.games.cells import collapse, expand
 from adapter.games.xiangqi import draws, moves
 from adapter.games.xiangqi.board import START
 from adapter.games.xiangqi.tables import BLACK, EMPTY, MOVES, ONTO, RED, SLIDES, STEPS

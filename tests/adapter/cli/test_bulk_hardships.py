@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from adapter.bulk.archive import Archive
-from adapter.games.geometry import collapse_row
+from adapter.games.cells import collapse_row
 from tests.mock_engine import MOCK_ENGINE
 
 SECONDS = 60.0

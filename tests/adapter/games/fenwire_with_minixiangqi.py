@@ -7,9 +7,8 @@ import sys
 from adapter import games
 from tests.adapter.games.minixiangqi import GAME
 
-games.register(GAME)
-
 if __name__ == "__main__":
+    games.register(GAME)
     from adapter.cli import main
 
     sys.exit(main())

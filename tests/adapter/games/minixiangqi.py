@@ -21,6 +21,7 @@ from adapter.games.base import (
     violation,
 )
 from adapter.games.cells import collapse
+from adapter.games.probes import LongGame, ProbePosition, ProbePositions
 
 NAME = "minixiangqi"
 assert NAME in pyffish.variants()  # it ends the process when asked for a game it does not know
@@ -128,6 +129,38 @@ def setup_rules(setup: Setup, game: Game, side_known: bool) -> list[RuleViolatio
     return found
 
 
+MIDDLE = "1Cn3r/1p2k1C/2p1p1p/2np2R/2PP3/P3Pr1/1RNKN2 w - - 2 19"
+
+
+def probes() -> ProbePositions:
+    """Found by playing at random with pyffish, which also gave the answers."""
+    started = f"{START} moves f1f4 b7b5 g2f2 b5a5 b1b6 e6f6 g1g4 a5d5"
+    return ProbePositions(
+        survey=(START, f"{START} moves b1b3 b7b5", MIDDLE),
+        lively=MIDDLE,
+        lively_other=f"{START} moves b1b3",
+        only_move=ProbePosition("only-move", "4k2/7/7/7/2R1R2/2K2p1/7 b - - 0 1", ("e7d7",)),
+        started=ProbePosition("start", started, ("f4d4",)),
+        played=(
+            ProbePosition(
+                "moves",
+                "1Cn3r/1p1k2C/2p1p1p/2np2R/2P1P2/P3Pr1/1RNKN2 w - - 4 20 moves g4e4 c7d5 b1b6",
+                ("d6d7",),
+            ),
+            ProbePosition(
+                "moves", "2k1n1r/1cp1R1p/2np2C/3p1N1/6P/Cr5/R1NK3 w - - 9 28 moves a2a5 b2c2 e6e7", ("g7e7",)
+            ),
+        ),
+        mate_in_one=ProbePosition("mate", "4kC1/1R3rC/2pnp1p/2npR2/2P1P2/P3P2/2NKN2 w - - 3 24", ("g6g7",)),
+        mate_in_two="3k3/2p4/5R1/7/R3K2/7/7 w - - 0 1",
+        mated_next="7/p6/2k4/3R3/4K2/6R/7 b - - 0 1",
+        mated="7/4R2/3k3/7/2KR3/7/1p5 b - - 0 1",
+        stalemated="3k1P1/2P4/5R1/7/4K2/7/7 b - - 0 1",
+        winning=("3k3/2p4/5R1/7/R3K2/7/7 w - - 0 1", "7/7/4k1r/7/5r1/3P3/2K4 b - - 0 1"),
+        long=LongGame(32),
+    )
+
+
 GAME = Game(
     name=NAME,
     start_fen=START,
@@ -136,4 +169,5 @@ GAME = Game(
     setup_rules=setup_rules,
     notations=("uci", "wxf"),
     notation="wxf",
+    probes=probes,
 )

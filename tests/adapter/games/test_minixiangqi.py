@@ -13,6 +13,7 @@ import pyffish
 import pytest
 
 from adapter import Position, check, games
+from adapter.conform.arena import long_game
 from adapter.games.base import Game
 from adapter.perft import divide
 from adapter.render import board_svg, board_text
@@ -97,7 +98,7 @@ RIGHT = "rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCNKNCR w - - 0 1"
         ("rcnkncr/p1ppp1p/7/77/P1PPP1P/RCNKNCR w - - 0 1", "rank-count", "placement", RIGHT),
         ("rcnkncr/p1ppp1p/7/7/7/P1PPQ1P/RCNKNCR w - - 0 1", "bad-letter", "rank 2", RIGHT),
         ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCNKNKR w - - 0 1", "king-many", "f1", RIGHT),
-        ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCN1NCR w - - 0 1", "king-missing", "placement", None),
+        ("rcnkncr/p1ppp1p/7/7/7/P1PPP1P/RCN1NCR w - - 0 1", "king-missing", "placement", RIGHT),
         ("2rk3/7/7/7/7/K6/7 w - - 0 1", "king-place", "a2", None),
         ("3k3/7/7/7/7/7/3K3 w - - 0 1", "flying-general", "d1", None),
         ("2k4/7/7/7/7/2R4/3K3 w - - 0 1", "opponent-in-check", "c7", "2k4/7/7/7/7/2R4/3K3 b - - 0 1"),
@@ -110,6 +111,19 @@ def test_mistakes_are_placed_and_repaired(record: str, code: str, at: str, fixed
     assert (code, at) in [(problem.code, problem.at) for problem in report.problems]
     if fixed is not None:
         assert fixed in (report.fixed, *report.suggestions)
+
+
+@pytest.mark.parametrize("record", [RIGHT, RIGHT.replace("RCN", "RCQ"), RIGHT.replace("7/7/7", "7/7/8")])
+def test_it_is_detected_by_the_board(record: str) -> None:
+    report = check(record)
+    assert report.variant == NAME
+    assert RIGHT in (report.fen, report.fixed)
+
+
+def test_a_field_the_game_does_not_use_is_a_dash() -> None:
+    report = check(RIGHT.replace("w - -", "w KQ a3"), variant=NAME)
+    assert [problem.code for problem in report.problems] == ["castling-grammar", "ep-grammar"]
+    assert report.fixed == RIGHT
 
 
 def test_no_slip_of_one_character_is_too_much() -> None:
@@ -173,6 +187,37 @@ def test_perft_is_pyffish_s() -> None:
     }
 
 
+def test_the_probe_positions_are_what_they_are_said_to_be() -> None:
+    assert GAME.probes is not None
+    probes = GAME.probes()
+
+    def position(text: str) -> Position:
+        return Position.parse(text, variant=NAME)
+
+    def mates(before: Position) -> set[str]:
+        after = {move: before.play(move).outcome for move in before.legal_moves}
+        return {move for move, outcome in after.items() if outcome and outcome.reason == "checkmate"}
+
+    one_answer = (probes.only_move, probes.started, *probes.played, long_game(GAME, probes.long))
+    for probe in one_answer:
+        assert position(probe.text).legal_moves == probe.answers
+    for text in (*probes.survey, probes.lively, probes.lively_other, *probes.winning):
+        assert len(position(text).legal_moves) > 1
+    assert mates(position(probes.mate_in_one.text)) == set(probes.mate_in_one.answers)
+    before = position(probes.mated_next)
+    assert all(mates(before.play(move)) for move in before.legal_moves)
+    before = position(probes.mate_in_two)
+    assert not mates(before)
+    assert any(
+        all(mates(before.play(move, reply)) for reply in before.play(move).legal_moves)
+        for move in before.legal_moves
+    )
+    for text, reason in ((probes.mated, "checkmate"), (probes.stalemated, "stalemate")):
+        outcome = position(text).outcome
+        assert outcome is not None
+        assert (outcome.winner, outcome.reason) == ("white", reason)
+
+
 def test_the_command_checks_applies_and_draws(tmp_path: Path) -> None:
     checked = fenwire(tmp_path, "check", "--variant", NAME, "--json", START.replace("RCNKNCR", "RCNKNKR"))
     assert checked.returncode == 1, checked.stderr
@@ -225,3 +270,12 @@ def test_a_suite_of_the_game_runs(tmp_path: Path) -> None:
     assert run.returncode in (0, 1), run.stderr
     case = json.loads(run.stdout.splitlines()[0])
     assert case["best"] in Position.parse(f"{board} w - - 0 1", variant=NAME).legal_moves
+
+
+@pytest.mark.engine("fairy-stockfish")
+def test_the_engine_conforms_to_its_protocol_in_the_game(tmp_path: Path) -> None:
+    run = fenwire(tmp_path, "conform", "fairy-mini", "--variant", NAME, "--json")
+    assert run.returncode == 0, run.stderr
+    summary = json.loads(run.stdout.splitlines()[-1])["summary"]
+    assert summary["variant"] == NAME
+    assert summary["passed"] is True

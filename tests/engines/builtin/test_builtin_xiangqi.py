@@ -7,7 +7,7 @@ import random
 import pyffish
 import pytest
 
-from adapter.games.geometry import expand
+from adapter.games.cells import expand
 from adapter.games.xiangqi.board import START, XiangqiBoard
 from adapter.games.xiangqi.tables import POINTS
 from engines.builtin import games
