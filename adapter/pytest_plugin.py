@@ -158,10 +158,12 @@ class InvalidLineItem(pytest.Item):
 
 
 def _describe(result: CaseResult) -> Iterator[str]:
+    from adapter import games
     from adapter.render.board_text import text
 
     yield f"{result.id}: {result.note}"
-    yield text(result.fen, flip=result.fen.split()[1:2] == ["b"])
+    black = result.fen.split()[1:2] == ["b"]
+    yield text(result.fen, game=games.get(result.variant), flip=black)
     yield f"position  {result.fen}"
     yield f"expected  {result.asked}"
     if result.answer:

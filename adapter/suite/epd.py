@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from adapter import games
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
 from adapter.fen.codes import ALLOWED
@@ -101,10 +102,16 @@ def _read_position(
             "position": None,
             "refused": errors[0].message,
             "fen": " ".join((fields.placement.plain, *values)),
-            # castling rights that chess does not allow are valid in Chess960, which includes chess
-            "variant": "chess960" if report.variant == "chess" else report.variant,
+            "variant": _widest_game(report.variant),
         }
     return position, {"position": position, "fen": position.fen, "variant": position.variant.name}
+
+
+def _widest_game(variant: str) -> str:
+    """Return Chess960 for chess: it allows all castling rights and includes the rules of chess."""
+    family = games.get(variant).family
+    related = [game for game in map(games.get, games.NAMES) if game.family == family]
+    return next((game.name for game in related if game.chess960), variant)
 
 
 def _counts(operations: Iterable[Operation]) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
+from adapter import games
 from adapter.render.board_svg import svg
 from adapter.render.board_text import squares
 from adapter.suite.case import CaseResult
@@ -121,7 +122,8 @@ def _figure(result: CaseResult) -> str:
     """The board: the engine's move tinted, the squares of the expected moves marked."""
     marks = [square for move in result.expected.get("bm", ()) for square in squares(move)]
     black = result.fen.split()[1:2] == ["b"]
-    board = svg(result.fen, flip=black, marks=marks, last_move=result.best)
+    game = games.get(result.variant)
+    board = svg(result.fen, game=game, flip=black, marks=marks, last_move=result.best)
     caption = (
         f"<b>{_escape(result.id)}</b> · {_escape(result.engine)}",
         f"expected {_escape(result.asked)}",
