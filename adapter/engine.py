@@ -21,12 +21,11 @@ from adapter.validate import AnalysisRequest, make_request, validate_analysis, w
 from engines.discovery import ResolvedEngine, resolve_engine
 from engines.driver import EngineDriver
 from engines.limits import LONGEST, Limit
-from engines.link import Recorder
 from engines.options import OptionTable, OptionValue
-from engines.protocols import Dialect
+from engines.protocols.base import Dialect
 from engines.search import GoCommand, SearchState, make_go_command
 from engines.search_queue import SearchTask
-from engines.transcript import Transcript, recorded
+from engines.transcript import Recorder, Transcript, recorded
 
 # Set otherwise, an engine would read the moves of another game, or be asked for other lines than the caller
 # waits for.
@@ -57,14 +56,12 @@ def refuse_search_options(options: Mapping[str, OptionValue]) -> None:
 
 
 class SearchHandle(NamedTuple):
-    """A question that an engine is at work on: the driver that holds it, its search, the position line sent,
-    and the engine as it was set when that was."""
+    """A question that an engine is at work on: the driver that holds it, its search, the position line."""
 
     question: AnalysisRequest
     driver: EngineDriver
     running: SearchTask
     command: str
-    identity: EngineIdentity
 
 
 class Engine:
@@ -81,9 +78,9 @@ class Engine:
     ) -> None:
         refuse_search_options(options)
         self.found = found
-        self._speech = found.profile.speech()  # before an engine has told how it differs
+        self._speech = found.profile.dialect()  # before an engine has told how it differs
         self._lives = EngineSupervisor(found, options, record)
-        self._named: tuple[dict[str, str], EngineIdentity] | None = None
+        self._named: tuple[Mapping[str, str], EngineIdentity] | None = None
         self._follows: dict[tuple[str, int], dict[str, OptionValue]] = {}
         self._planned: tuple[Limit, Dialect, dict[str, GoCommand]] | None = None  # the last limit's, by side
 
@@ -96,13 +93,16 @@ class Engine:
     @property
     def identity(self) -> EngineIdentity:
         """The engine as results name it."""
+        return self._identify(self._lives.driver.values if self._lives.driver else {})
+
+    def _identify(self, values: Mapping[str, str]) -> EngineIdentity:
+        """The engine with its options set so."""
         profile = self.found.profile
-        values = self._lives.driver.values if self._lives.driver else {}
         if self._named is not None and self._named[0] == values and self._named[1].name == self.name:
             return self._named[1]
         options = {name: _typed(value) for name, value in values.items()}
         identity = EngineIdentity(self.name, profile.name, profile.protocol, self.found.path, options)
-        self._named = dict(values), identity
+        self._named = values, identity
         return identity
 
     @property
@@ -173,7 +173,7 @@ class Engine:
         try:
             return await self.conclude(pursuit)
         except EngineDied:
-            if pursuit.driver.begun_at(pursuit.running.search) is not None:
+            if pursuit.running.begun_at is not None:
                 raise
         # it was dead or dying when it was asked
         return await self.conclude(await self.begin(question, **wishes, timeout=timeout))
@@ -238,7 +238,7 @@ class Engine:
             work = self._plan(limit, driver.dialect, question.position.side)
             command = question.position.command(driver.dialect)
             try:
-                running = await driver.begin(
+                running = await driver.submit(
                     command,
                     work,
                     options=self._wishes(driver, question, multipv, options),
@@ -252,7 +252,7 @@ class Engine:
                     raise
             else:
                 self._lives.remember(options or {})
-                return SearchHandle(question, driver, running, command, self.identity)
+                return SearchHandle(question, driver, running, command)
 
     def follow(
         self,
@@ -271,8 +271,8 @@ class Engine:
         work = self._plan(self._limit(question), driver.dialect, question.position.side)
         command = question.position.command(driver.dialect)
         wishes = self._wishes(driver, question, multipv, options)
-        running = driver.follow(command, work, options=wishes, new_game=new_game, timeout=timeout)
-        return SearchHandle(question, driver, running, command, self.identity) if running else None
+        running = driver.submit_nowait(command, work, options=wishes, new_game=new_game, timeout=timeout)
+        return SearchHandle(question, driver, running, command) if running else None
 
     async def result(self, pursuit: SearchHandle) -> SearchState:
         """Waits for a begun search's end. Raises EngineTimeout and EngineDied."""
@@ -297,11 +297,12 @@ class Engine:
 
     def judge(self, pursuit: SearchHandle) -> Analysis:
         """What a search has found so far, checked. Raises IllegalEngineMove."""
-        question, driver, running, command, identity = pursuit
+        question, driver, running, command = pursuit
+        identity = self._identify(running.values)
         try:
             return validate_analysis(question, running.search, driver.dialect, identity, command)
         except IllegalEngineMove as error:
-            raise IllegalEngineMove(str(error), partial=error.partial, **driver.evidence()) from None
+            raise IllegalEngineMove(str(error), partial=error.partial, **driver.error_context()) from None
 
     async def conclude(self, pursuit: SearchHandle) -> Analysis:
         """Waits for a begun search's end and judges it."""

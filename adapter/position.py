@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from engines.protocols.base import Dialect
 
 _SIDES: tuple[Side, Side] = ("w", "b")
-_RANK = re.compile(r"\d+")
-_WIRE_MOVE = re.compile(r"([a-z])(\d+)([a-z])(\d+)([a-z]?)")
 
 
 class PlayedLine(msgspec.Struct, frozen=True):
@@ -232,28 +229,19 @@ class Position:
         fields[1] = dialect.side_letters.get(fields[1], fields[1])
         if dialect.max_halfmove is not None:
             fields[4] = str(min(int(fields[4]), dialect.max_halfmove))
-        return dialect.position(" ".join(fields), self.wire_moves(moves, dialect))
+        return dialect.position_command(" ".join(fields), self.wire_moves(moves, dialect))
 
     def wire_moves(self, moves: Sequence[str], dialect: str | Dialect) -> list[str]:
         """Canonical moves as that protocol counts its ranks."""
-        shift = _dialect(dialect).rank_base - self._variant.rank_base
-        return [_shifted(move, shift) for move in moves] if shift else list(moves)
+        encode, base = _dialect(dialect).encode_move, self._variant.rank_base
+        return [encode(move, base) for move in moves]
 
     def read_wire(self, move: str, dialect: str | Dialect) -> str:
         """A move of that protocol as the game counts its ranks, in lower case; its legality is not looked at.
 
         Raises ValueError for a text that has not the shape of a move.
         """
-        word = move.lower()
-        shift = self._variant.rank_base - _dialect(dialect).rank_base
-        match = _WIRE_MOVE.fullmatch(word)
-        if match is None:
-            raise ValueError(f"{move!r} has not the shape of a move")
-        if not shift:
-            return word
-        if min(int(match[2]), int(match[4])) + shift < 0:
-            raise ValueError(f"{move!r} names a rank below the board's first")
-        return _shifted(word, shift)
+        return _dialect(dialect).decode_move(move, self._variant.rank_base)
 
     def rules(self) -> Board:
         """A board of the game with the whole history, yours to push to and pop from."""
@@ -368,7 +356,3 @@ def _dialect(dialect: str | Dialect) -> Dialect:
 
         return protocols.get(dialect)
     return dialect
-
-
-def _shifted(move: str, shift: int) -> str:
-    return _RANK.sub(lambda rank: str(int(rank[0]) + shift), move)

@@ -1,12 +1,11 @@
-"""pytest: each line of an EPD file is a test, and an engine is a fixture.
+"""pytest plugin: each line of an EPD or perft file is a test, and an engine is a fixture.
 
-`pytest some.epd --fenwire-engine stockfish --fenwire-nodes 100000` sets the engine before each line. Without
-that option EPD files are left alone, but for one named on the command line: an error that says so. Tests
-of your own may take `engine`, an `adapter.Engine` that is started and ended with the test (through
-pytest-asyncio, or anyio), and `position`, which is `Position.parse`.
+`pytest some.epd --fenwire-engine stockfish --fenwire-nodes 100000` runs the engine on each line. Without that
+option such files are ignored; one named on the command line is then an error that says so. Tests may use the
+fixtures `fenwire_engine`, an `adapter.Engine` that is started and ended with the test (through pytest-asyncio
+or anyio), and `fenwire_position`, which is `Position.parse`.
 
-pytest loads this module in every project of an environment: nothing else of this one is imported by it before
-it is used.
+pytest loads this module in every project of an environment, so the rest of the project is imported late.
 """
 
 from __future__ import annotations
@@ -21,19 +20,18 @@ import pytest
 if TYPE_CHECKING:
     from adapter.engine import Engine
     from adapter.position import Position
-    from adapter.suite.bench import SyncCaseRunner
-    from adapter.suite.case import InvalidLine, SuiteCase
-    from adapter.suite.result import CaseResult
+    from adapter.suite.case import CaseResult, InvalidLine, SuiteCase
+    from adapter.suite.case_runner import SyncCaseRunner
     from engines.limits import Limit
     from engines.options import OptionValue
 
-# The suffixes of files that hold cases.
 SUFFIXES = (".epd", ".perft")
 BOUNDS: tuple[tuple[str, type[int] | type[float], str], ...] = (
     ("nodes", int, "search so many positions for each line"),
     ("depth", int, "search so many plies deep"),
     ("seconds", float, "search so long"),
 )
+_RUNNER: pytest.StashKey[SyncCaseRunner] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,10 +51,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    fixture: Any = pytest.fixture
+    if config.pluginmanager.hasplugin("asyncio"):
+        # pytest-asyncio ignores async fixtures that are not its own, anyio needs plain ones
+        import pytest_asyncio
+
+        fixture = pytest_asyncio.fixture
     # pytest looks for fixtures in modules and classes only
-    fixtures = ModuleType("fenwire_fixtures")
-    setattr(fixtures, "engine", _fixture_maker(config)(name="engine")(_engine))  # noqa: B010 - of no type
-    config.pluginmanager.register(fixtures, fixtures.__name__)
+    module = ModuleType("fenwire_fixtures")
+    module.__dict__["fenwire_engine"] = fixture(name="fenwire_engine")(_engine)
+    config.pluginmanager.register(module, module.__name__)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,32 +68,32 @@ def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     collectors = yield
-    if file_path.suffix.lower() not in SUFFIXES:
-        return collectors
-    if parent.config.getoption("--fenwire-engine"):
+    wanted = parent.config.getoption("--fenwire-engine")
+    # without an engine: only a file named on the command line that no other plugin collects
+    if file_path.suffix.lower() in SUFFIXES and (
+        wanted or (parent.session.isinitpath(file_path) and not collectors)
+    ):
         return [*collectors, CaseFile.from_parent(parent, path=file_path)]
-    if parent.session.isinitpath(file_path) and not collectors:
-        # named on the command line, and nobody else's
-        return [EngineMissing.from_parent(parent, path=file_path)]
     return collectors
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    bench = config.stash.get(_BENCH, None)
-    if bench is not None:
-        bench.close()
-
-
-_BENCH: pytest.StashKey[SyncCaseRunner] = pytest.StashKey()
+    runner = config.stash.get(_RUNNER, None)
+    if runner is not None:
+        runner.close()
 
 
 class CaseFile(pytest.File):
-    """A file of cases: each is a test, and so is a line that is none, which fails."""
+    """A file of cases: each is a test, and an invalid line is a test that fails."""
 
     def collect(self) -> Iterable[pytest.Item]:
         from adapter.errors import FenwireError
         from adapter.suite.loading import load
 
+        if not self.config.getoption("--fenwire-engine"):
+            raise self.CollectError(
+                f"{self.path.name} holds cases for an engine: name it by --fenwire-engine (stockfish, say)"
+            )
         try:
             loaded = load([self.path])
             _limit(self.config)
@@ -98,20 +102,11 @@ class CaseFile(pytest.File):
         for case in loaded.cases:
             yield CaseItem.from_parent(self, name=case.id, case=case)
         for bad in loaded.bad:
-            yield BadItem.from_parent(self, name=f"line {bad.line}", bad=bad)
-
-
-class EngineMissing(pytest.File):
-    """A file of cases that was asked for without an engine: an error that says so."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        raise self.CollectError(
-            f"{self.path.name} holds cases for an engine: name it by --fenwire-engine (stockfish, say)"
-        )
+            yield InvalidLineItem.from_parent(self, name=f"line {bad.line}", bad=bad)
 
 
 class Unsolved(Exception):
-    """A case that did not come out as expected; `result` tells how."""
+    """Raised for a case whose `result` is not as expected."""
 
     def __init__(self, result: CaseResult) -> None:
         super().__init__(result.note)
@@ -119,14 +114,14 @@ class Unsolved(Exception):
 
 
 class CaseItem(pytest.Item):
-    """One case, as a test."""
+    """A case as a test."""
 
     def __init__(self, *, case: SuiteCase, **rest: Any) -> None:
         super().__init__(**rest)
         self.case = case
 
     def runtest(self) -> None:
-        result = _bench(self.config).examine(self.case)
+        result = _runner(self.config).run_case(self.case)
         for name in ("engine", "best", "points", "solved_depth", "solved_ms", "solved_nodes"):
             value = getattr(result, name)
             if value is not None:
@@ -139,7 +134,7 @@ class CaseItem(pytest.Item):
 
         error = excinfo.value
         if isinstance(error, Unsolved):
-            return "\n".join(_told(error.result))
+            return "\n".join(_describe(error.result))
         if isinstance(error, FenwireError):
             return str(error)
         return super().repr_failure(excinfo, style)
@@ -148,8 +143,8 @@ class CaseItem(pytest.Item):
         return self.path, self.case.line - 1, self.name
 
 
-class BadItem(pytest.Item):
-    """A line that is no case: a test that fails, so that nobody takes it for one that passed."""
+class InvalidLineItem(pytest.Item):
+    """An invalid line as a test that fails, so that it cannot be mistaken for one that passed."""
 
     def __init__(self, *, bad: InvalidLine, **rest: Any) -> None:
         super().__init__(**rest)
@@ -162,11 +157,13 @@ class BadItem(pytest.Item):
         return self.path, self.bad.line - 1, self.name
 
 
-def _told(result: CaseResult) -> Iterator[str]:
+def _describe(result: CaseResult) -> Iterator[str]:
+    from adapter import games
     from adapter.render.board_text import text
 
     yield f"{result.id}: {result.note}"
-    yield text(result.fen, flip=result.fen.split()[1:2] == ["b"])
+    black = result.fen.split()[1:2] == ["b"]
+    yield text(result.fen, game=games.get(result.variant), flip=black)
     yield f"position  {result.fen}"
     yield f"expected  {result.asked}"
     if result.answer:
@@ -174,25 +171,24 @@ def _told(result: CaseResult) -> Iterator[str]:
     yield f"engine    {result.engine}"
 
 
-def _bench(config: pytest.Config) -> SyncCaseRunner:
-    """The engine that all cases of this process are set before."""
-    if _BENCH not in config.stash:
-        from adapter.suite.bench import SyncCaseRunner
+def _runner(config: pytest.Config) -> SyncCaseRunner:
+    """The runner of all cases of this process."""
+    if _RUNNER not in config.stash:
+        from adapter.suite.case_runner import SyncCaseRunner
 
-        wanted = config.getoption("--fenwire-engine")
-        config.stash[_BENCH] = SyncCaseRunner(wanted, _options(config), _limit(config))
-    return config.stash[_BENCH]
+        engine = config.getoption("--fenwire-engine")
+        config.stash[_RUNNER] = SyncCaseRunner(engine, _options(config), _limit(config))
+    return config.stash[_RUNNER]
 
 
 def _options(config: pytest.Config) -> dict[str, OptionValue]:
-    """The engine options that are given."""
     from adapter.cli.limits import read_wishes
 
     return read_wishes(tuple(config.getoption("--fenwire-option")))
 
 
 def _limit(config: pytest.Config) -> Limit | None:
-    """The limit that is given, None where none is. Raises LimitError."""
+    """The limit of the command line. Raises LimitError."""
     from engines.limits import Limit
 
     given = {name: config.getoption(f"--fenwire-{name}") for name, *_ in BOUNDS}
@@ -201,8 +197,8 @@ def _limit(config: pytest.Config) -> Limit | None:
 
 
 @pytest.fixture
-def position() -> Callable[..., Position]:
-    """`Position.parse`: a FEN, an EPD or `startpos`, with moves or without, as a checked position."""
+def fenwire_position() -> Callable[..., Position]:
+    """`Position.parse`: a checked position of a FEN, an EPD or `startpos`, with or without moves."""
     from adapter.position import Position
 
     return Position.parse
@@ -213,14 +209,5 @@ async def _engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     from adapter.engine import open_engine
 
     wanted = request.config.getoption("--fenwire-engine")
-    async with open_engine(wanted, options=_options(request.config), fallback=False) as opened:
-        yield opened
-
-
-def _fixture_maker(config: pytest.Config) -> Any:
-    """What makes an async fixture: pytest-asyncio leaves plain ones alone, and others know those only."""
-    if not config.pluginmanager.hasplugin("asyncio"):
-        return pytest.fixture
-    import pytest_asyncio
-
-    return pytest_asyncio.fixture
+    async with open_engine(wanted, options=_options(request.config), fallback=False) as engine:
+        yield engine

@@ -305,7 +305,7 @@ class PoolScheduler:
             self._change.set()
 
     def _pace(self, engine: Engine, answer: SearchHandle | FenwireError) -> None:
-        started = None if isinstance(answer, FenwireError) else answer.running.started
+        started = None if isinstance(answer, FenwireError) else answer.running.started_at
         brisk = started is not None and time.monotonic() - started < FAST_SECONDS
         self._brisk[engine] = self._brisk[engine] + 1 if brisk else 0
 

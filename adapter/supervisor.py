@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import logging
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from adapter.errors import EngineError
 from engines.discovery import ResolvedEngine
 from engines.driver import EngineDriver
-from engines.link import Recorder
 from engines.options import OptionValue
-from engines.transcript import Transcript
+from engines.transcript import Recorder, Transcript
 
+logger = logging.getLogger("fenwire.engine")
 RESTARTS = 3  # starts anew in a row, without a search that ended well, before an engine is given up
 BACKOFF = 0.2  # seconds before the first of them, doubled for each further one
 
@@ -36,7 +37,7 @@ class EngineSupervisor:
         self.searches = 0
         self._found = found
         # engines that work side by side may share the file
-        self._record = record.voice() if isinstance(record, Transcript) else record
+        self._record = record.recorder() if isinstance(record, Transcript) else record
         self._buried: EngineDriver | None = None  # its death is counted
         self._failures = 0  # in a row
         self._failure: EngineError | None = None  # the last of them
@@ -80,6 +81,7 @@ class EngineSupervisor:
             if self.given_up:
                 raise self._farewell()
             if self._failures:
+                logger.info("%s is started again after: %s", self._found.profile.title, self._failure)
                 await asyncio.sleep(BACKOFF * 2 ** (self._failures - 1))
                 self._check_open()
             return await self._start()

@@ -211,7 +211,7 @@ def _for_white(score: Score | None, position: Position) -> Score | None:
 def _stopped_early(search: SearchState, notes: list[str]) -> bool:
     reason = search.stopped_for
     # a search without end has no other end than being told to stop
-    if reason not in STOPPED_EARLY or (search.plan.unbounded and reason == "left"):
+    if reason not in STOPPED_EARLY or (search.go.unbounded and reason == "left"):
         return False
     notes.append(STOPPED_EARLY[reason])
     return True

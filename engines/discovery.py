@@ -1,4 +1,4 @@
-"""From a wish (a name, a path, a command line, or none) to a program that can be started.
+"""Find the program for a request: a name, a path, a command line, or none.
 
 The order is: what the caller names, `FENWIRE_ENGINE`, the user's profiles, the packaged ones, the built-in
 engine. Programs are looked for on PATH and then where package managers put games and tools.
@@ -74,38 +74,38 @@ def home(name: str) -> Path:
 
 
 def resolve_engine(
-    variant: str | None, wanted: str | None = None, *, fallback: bool = True
+    variant: str | None, request: str | None = None, *, fallback: bool = True
 ) -> ResolvedEngine:
     """The engine to ask about positions of the variant (None: whatever it plays).
 
-    `wanted` is a profile's name, a program's path, or a command line with its arguments, quoted as in a
-    shell; where it is None, FENWIRE_ENGINE counts as wanted; where that is unset too, the first installed
+    `request` is a profile's name, a program's path, or a command line with its arguments, quoted as in a
+    shell; where it is None, FENWIRE_ENGINE counts as requested; where that is unset too, the first installed
     engine that plays the variant, and a fallback engine only if `fallback`.
 
     Raises ConfigError for a name nobody knows, a command line that cannot be split, a broken profile, and a
-    wanted engine that does not play the variant; EngineStartError when the program is not installed.
+    requested engine that does not play the variant; EngineStartError when the program is not installed.
     """
-    shelf = catalog()
-    if wanted and wanted.strip():
-        return _wanted(shelf, variant, wanted.strip())
+    known = catalog()
+    if request and request.strip():
+        return _resolve_request(known, variant, request.strip())
     if by_default := os.environ.get(ENGINE_VARIABLE, "").strip():
         try:
-            return _wanted(shelf, variant, by_default)
+            return _resolve_request(known, variant, by_default)
         except ConfigError as error:
             raise ConfigError(f"{error} ({ENGINE_VARIABLE} asks for {by_default!r})") from None
         except EngineStartError as error:
             raise EngineStartError(
                 f"{error} ({ENGINE_VARIABLE} asks for {by_default!r})", engine=error.engine
             ) from None
-    notes = tuple(f"a profile was passed over: {broken.reason}" for broken in shelf.broken)
-    for profile in shelf.profiles:
+    notes = tuple(f"a profile was passed over: {broken.reason}" for broken in known.broken)
+    for profile in known.profiles:
         if (variant is None or variant in profile.variants) and (fallback or not profile.fallback):
             path = find(profile)
             if path is not None:
                 if profile.fallback:
-                    notes += (_weak(shelf, variant, profile),)
+                    notes += (_weak(known, variant, profile),)
                 return _resolved(profile, path, profile.command[1:], notes)
-    raise EngineStartError(f"no engine for {variant or 'any game'} is installed; {_advice(shelf, variant)}")
+    raise EngineStartError(f"no engine for {variant or 'any game'} is installed; {_advice(known, variant)}")
 
 
 def profile_named(name: str) -> Profile:
@@ -113,8 +113,8 @@ def profile_named(name: str) -> Profile:
 
     Raises ConfigError naming the nearest ones when there is none, and when it is broken.
     """
-    shelf = catalog()
-    return shelf.named(name) or _unknown(shelf, name)
+    known = catalog()
+    return known.named(name) or _unknown(known, name)
 
 
 def install_hint(profile: Profile) -> str:
@@ -126,12 +126,12 @@ def install_hint(profile: Profile) -> str:
     return f"{place}put it on PATH, or give its path"
 
 
-def _wanted(shelf: Catalog, variant: str | None, wanted: str) -> ResolvedEngine:
-    profile = shelf.named(wanted)
+def _resolve_request(known: Catalog, variant: str | None, request: str) -> ResolvedEngine:
+    profile = known.named(request)
     if profile is not None:
         if profile.template:
-            raise ConfigError(f'{wanted} names no program; give one behind it: "{wanted} /path/to/engine"')
-        _must_play(shelf, profile, variant)
+            raise ConfigError(f'{request} names no program; give one behind it: "{request} /path/to/engine"')
+        _must_play(known, profile, variant)
         path = find(profile)
         if path is None:
             raise EngineStartError(
@@ -139,14 +139,14 @@ def _wanted(shelf: Catalog, variant: str | None, wanted: str) -> ResolvedEngine:
                 engine=profile.name,
             )
         return _resolved(profile, path, profile.command[1:])
-    words = _split(wanted)
-    lender = shelf.named(words[0])
-    if lender is not None and lender.template and len(words) > 1:
-        _must_play(shelf, lender, variant)
-        return _resolved(lender, _program(shelf, words[1]), words[2:])
-    path = _program(shelf, words[0])
-    lender, arguments = _matching_profile(shelf, variant, path, words[1:])
-    return _resolved(lender, path, arguments)
+    words = _split(request)
+    match = known.named(words[0])
+    if match is not None and match.template and len(words) > 1:
+        _must_play(known, match, variant)
+        return _resolved(match, _program(known, words[1]), words[2:])
+    path = _program(known, words[0])
+    match, arguments = _matching_profile(known, variant, path, words[1:])
+    return _resolved(match, path, arguments)
 
 
 def _resolved(
@@ -155,14 +155,14 @@ def _resolved(
     return ResolvedEngine(profile, (path, *arguments), path, notes)
 
 
-def _split(wanted: str) -> list[str]:
-    if _is(home(wanted).is_file):  # a path with blanks, quoted once for the shell and no more
-        return [wanted]
+def _split(request: str) -> list[str]:
+    if _is(home(request).is_file):  # a path with blanks, quoted once for the shell and no more
+        return [request]
     try:
         # a backslash parts folders on Windows, so quotes are all that is special there
-        words = shlex.split(wanted, posix=os.name != "nt")
+        words = shlex.split(request, posix=os.name != "nt")
     except ValueError as error:
-        raise ConfigError(f"cannot read the engine's command line {wanted!r}: {error}") from error
+        raise ConfigError(f"cannot read the engine's command line {request!r}: {error}") from error
     return words if os.name != "nt" else [word.strip('"') for word in words]
 
 
@@ -174,12 +174,12 @@ def _is(question: Callable[[], bool]) -> bool:
         return False
 
 
-def _program(shelf: Catalog, name: str) -> str:
+def _program(known: Catalog, name: str) -> str:
     path = program(name)
     if path is not None:
         return path
     if not _has_folder(name):
-        _unknown(shelf, name)
+        _unknown(known, name)
     place = home(name)
     if _is(place.is_dir):
         what = f"{place} is a folder; name the program in it"
@@ -190,18 +190,18 @@ def _program(shelf: Catalog, name: str) -> str:
     raise EngineStartError(what, engine=name)
 
 
-def _unknown(shelf: Catalog, name: str) -> NoReturn:
+def _unknown(known: Catalog, name: str) -> NoReturn:
     from difflib import get_close_matches
 
-    names = [profile.name for profile in shelf.profiles if not profile.template]
+    names = [profile.name for profile in known.profiles if not profile.template]
     near = get_close_matches(name, names, n=3) or names
     raise ConfigError(f"no engine is called {name!r}; {_listed('there is', near)} (or give a program's path)")
 
 
 def _matching_profile(
-    shelf: Catalog, variant: str | None, path: str, arguments: Sequence[str]
+    known: Catalog, variant: str | None, path: str, arguments: Sequence[str]
 ) -> tuple[Profile, Sequence[str]]:
-    """The profile that speaks for a program, and the arguments to start it with.
+    """The profile that describes a program, and the arguments to start it with.
 
     It is the one whose program has the same name, or the longest beginning of it (`stockfish-17-avx2` is a
     stockfish, `fairy-stockfish_x86-64` a fairy-stockfish); else the template of the first protocol that
@@ -209,7 +209,7 @@ def _matching_profile(
     """
     stem = re.sub(r"\.exe$", "", Path(path).name, flags=re.IGNORECASE)
     kin: list[tuple[int, Profile]] = []
-    for profile in shelf.profiles:
+    for profile in known.profiles:
         own = profile.command[1:]
         if arguments and tuple(arguments[: len(own)]) != own:
             continue
@@ -220,9 +220,9 @@ def _matching_profile(
         longest = max(length for length, _ in kin)
         same = [profile for length, profile in kin if length == longest]
         profile = next((profile for profile in same if variant in (None, *profile.variants)), same[0])
-        _must_play(shelf, profile, variant)
+        _must_play(known, profile, variant)
         return profile, arguments or profile.command[1:]
-    for profile in shelf.profiles:
+    for profile in known.profiles:
         if profile.template and variant in (None, *profile.variants):
             return profile, arguments
     raise ConfigError(f"nothing is known of {path}, and no profile tells how an engine plays {variant}")
@@ -236,10 +236,10 @@ def _same(stem: str, name: str) -> bool:
     return re.fullmatch(re.escape(name) + r"(?:[-_. \d].*)?", stem, re.IGNORECASE) is not None
 
 
-def _must_play(shelf: Catalog, profile: Profile, variant: str | None) -> None:
+def _must_play(known: Catalog, profile: Profile, variant: str | None) -> None:
     if variant is None or variant in profile.variants:
         return
-    able = [other.name for other in shelf.profiles if variant in other.variants and not other.template]
+    able = [other.name for other in known.profiles if variant in other.variants and not other.template]
     players = _listed(f"{variant} is played by", able)
     raise ConfigError(f"{profile.name} plays {', '.join(profile.variants)}, not {variant}; {players}")
 
@@ -248,18 +248,18 @@ def _listed(lead: str, names: Sequence[str]) -> str:
     return f"{lead} {', '.join(names)}" if names else f"{lead} none"
 
 
-def _advice(shelf: Catalog, variant: str | None) -> str:
-    for profile in shelf.profiles:
+def _advice(known: Catalog, variant: str | None) -> str:
+    for profile in known.profiles:
         if profile.install and variant in (None, *profile.variants):
             return install_hint(profile)
     return "write a profile for one, or give its path"
 
 
-def _weak(shelf: Catalog, variant: str | None, profile: Profile) -> str:
+def _weak(known: Catalog, variant: str | None, profile: Profile) -> str:
     lack = (
         f"no engine for {variant or 'any game'} is installed, so the {profile.title} one answers, a weak one"
     )
-    return f"{lack}; {_advice(shelf, variant)}"
+    return f"{lack}; {_advice(known, variant)}"
 
 
 def _has_folder(name: str) -> bool:

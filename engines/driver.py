@@ -1,60 +1,78 @@
-"""One engine, driven from asyncio: every wait has a deadline, every end of it is a process reaped."""
+"""One engine, driven from asyncio: every wait has a deadline, and its process is always reaped."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Self
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Self, TypedDict
 
 import msgspec
 
 from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
-from engines.info import Info, read
-from engines.link import ErrorContext, Link, Recorder
-from engines.options import AppliedOptions, OptionTable, OptionValue, Setting, at_start
+from engines.info import Info
+from engines.options import OptionTable, OptionValue
 from engines.profile import Profile
-from engines.protocol import (
-    Answered,
-    EngineProtocol,
-    Event,
-    Finished,
-    Gone,
-    Greeted,
-    Reported,
-    State,
-    Stopped,
-    WrongState,
-)
-from engines.protocols import Dialect
-from engines.replies import PendingReplies
+from engines.protocol import EngineProtocol, HandshakeDone, OutputEnded, PingAnswered, State, WrongState
+from engines.protocols.base import Dialect
 from engines.search import GoCommand, SearchState
 from engines.search_queue import SearchQueue, SearchTask
+from engines.transcript import Recorder
+from engines.transport import EngineProcess, describe_exit
 
-_LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
 
 
-class EngineDriver:
-    """An engine's process and conversation. Make one with `Driver.open`; always `close` it.
+class ErrorContext(TypedDict):
+    """What an error about an engine carries."""
 
-    One search runs at a time; a second waits for its turn, or is lined up behind the first by who has that
-    one under way (`follow`) and sent the moment it has ended. After an error of the engine the
-    driver is of no further use: `failure` holds the error and every call raises it. `notes` tells what was
-    odd at the start.
+    engine: str
+    transcript_tail: tuple[str, ...]
+    transcript: str | None
+    stderr_tail: tuple[str, ...]
+
+
+class EngineDriver:
+    """An engine's process and conversation. Make one with `EngineDriver.open`; always `close` it.
+
+    One search runs at a time; others wait in a first-in, first-out queue, and so do `configure` and `ping`.
+    `submit` waits for the turn of a search, `submit_nowait` puts one behind the task's own search, to be
+    written in the callback that sees that one's best move. `result` waits for its end, `leave` gives it up,
+    `withdraw` takes it back if it was not written yet; none of these touches another search. A SearchTask has
+    `started_at` (written), `begun_at` (the engine began on it) and `done`.
+
+    `name` is what the engine calls itself, its profile's name until it has; `options` are those it offered.
+
+    After an error of the engine the driver is of no further use: `failure` holds the error and every call
+    raises it. `notes` holds what was wrong with its options at the start.
     """
 
-    def __init__(self, profile: Profile, command: Sequence[str], *, record: Recorder | None = None) -> None:
+    def __init__(self, profile: Profile, command: Sequence[str], record: Recorder | None) -> None:
         self.profile = profile
-        self.dialect: Dialect = profile.speech()
+        self.dialect: Dialect = profile.dialect()
+        self.name = profile.name
         self.failure: EngineError | None = None
         self.notes: list[str] = []
+        self.protocol = EngineProtocol(self.dialect, profile.capabilities)
+        self.process = EngineProcess(
+            command,
+            on_output=self._on_output,
+            on_end=self._on_end,
+            record=record,
+            cwd=profile.cwd,
+            env=profile.env,
+            name=profile.name,
+        )
+        self.queue = SearchQueue(self.protocol, self.process.write, profile.deadlines, self.fail)
+        self.options: OptionTable = self.protocol.options
+        self._transcript: str | None = getattr(record, "path", None)
         self._loop = asyncio.get_running_loop()
-        self._replies = PendingReplies()
-        self._burial: asyncio.Task[None] | None = None
+        self._handshake: asyncio.Future[None] = self._loop.create_future()
+        self._pings: deque[asyncio.Future[None]] = deque()
         self._failed = asyncio.Event()
-        self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
-        self._settings = AppliedOptions(self._link.session.options)
-        self._agenda = SearchQueue(self._link)
+        self._reaping: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[int | None] | None = None
 
     @classmethod
     async def open(
@@ -65,12 +83,13 @@ class EngineDriver:
         options: Mapping[str, OptionValue] | None = None,
         record: Recorder | None = None,
     ) -> Self:
-        """A driver whose engine has greeted, taken its options and said it is ready.
+        """Start an engine; return its driver once it has greeted, taken its options and is ready.
 
         Raises EngineStartError when the program does not start or greet in time, OptionError for an option
         the engine does not offer, EngineTimeout when it is not ready in time.
         """
-        driver = cls(profile, command, record=record)
+        driver = cls(profile, command, record)
+        await driver.process.start()
         try:
             await driver._greet()
             await driver._configure_first(options or {})
@@ -80,301 +99,326 @@ class EngineDriver:
         return driver
 
     @property
-    def name(self) -> str:
-        """What the engine calls itself, or its profile's name until it has."""
-        return self._link.name
+    def values(self) -> Mapping[str, str]:
+        """What each option was set to, by the engine's own spelling."""
+        return self.options.values
 
     @property
     def author(self) -> str:
         """Whom the engine names as its author; may be empty."""
-        return self._link.session.author
-
-    @property
-    def options(self) -> OptionTable:
-        """The options it offered."""
-        return self._link.session.options
-
-    @property
-    def values(self) -> Mapping[str, str]:
-        """What each option was set to, by the engine's own spelling."""
-        return self._settings.values
+        return self.protocol.author
 
     @property
     def pid(self) -> int:
         """Its process's number."""
-        return self._link.process.pid
+        return self.process.pid
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def console(self) -> tuple[str, ...]:
         """Its last lines outside any search: banners, `info string`s, errors."""
-        return self._link.said()
+        return tuple(self.protocol.console)
 
-    def evidence(self) -> ErrorContext:
+    @property
+    def free(self) -> bool:
+        """Whether a search that is submitted now would not have to wait for its turn."""
+        return self.queue.free
+
+    def error_context(self) -> ErrorContext:
         """What an error of this engine carries: its name and the last of what was exchanged."""
-        return self._link.evidence()
+        return {
+            "engine": self.name,
+            "transcript_tail": tuple(self.protocol.recent_lines),
+            "transcript": self._transcript,
+            "stderr_tail": self.process.stderr_tail(),
+        }
 
     async def configure(self, options: Mapping[str, OptionValue]) -> None:
-        """Sets options and waits until the engine is ready. All are checked before the first is sent.
+        """Set options and wait until the engine is ready. All are checked before the first is sent.
 
-        Raises OptionError for one that was not offered or is out of its range, EngineTimeout, and as `begin`
+        Raises OptionError for one that was not offered or is out of its range, EngineTimeout, and as `submit`
         does.
         """
-        wishes = self.options.resolve_all(options)
-        async with self._agenda.held(self.profile.deadlines.search):
-            await self._set(wishes)
+        settings = self.options.resolve_all(options)
+        async with self._turn(self.profile.deadlines.search):
+            await self._send(lambda: self.protocol.set_options(settings))
+            await self._ping(self.profile.deadlines.ready)
 
     async def ping(self) -> None:
-        """Waits for a sign of life, at most `ready` seconds, and no longer for one's turn. Raises
-        EngineTimeout, and as `begin` does."""
+        """Wait for the answer to a ping, at most `ready` seconds, and no longer for the turn.
+
+        Raises EngineTimeout, and as `submit` does.
+        """
         seconds = self.profile.deadlines.ready
-        async with self._agenda.held(seconds):
+        async with self._turn(seconds):
             await self._ping(seconds)
 
-    async def ask(self, line: str, *, until: str | None, seconds: float) -> tuple[str, ...]:
-        """Sends a raw line and gathers what comes, until a line that begins with `until`, or, without
-        it, until the engine answers `isready` behind it. Raises EngineTimeout after `seconds`, of which the
-        wait for one's turn may take as many again, and as `begin` does."""
-        async with self._agenda.held(seconds):
-            mark = self._link.session.walled
-            await self._tell(lambda session: session.say(line))
-            if until is None:
-                await self._ping(seconds)
-                return self._link.said(mark)
-            end = self._loop.time() + seconds
-            while not any(said.startswith(until) for said in self._link.said(mark)):
-                if self._loop.time() >= end:
-                    self.fail(f"printed no line beginning with {until!r} within {seconds:g} s")
-                self._check()
-                await asyncio.sleep(0.005)
-            return self._link.said(mark)
+    async def ask(self, line: str, *, seconds: float) -> tuple[str, ...]:
+        """Send a raw line and gather what is printed until the engine answers a ping behind it.
 
-    async def begin(
+        Raises EngineTimeout after `seconds`, of which the wait for the turn may take as many again, and as
+        `submit` does.
+        """
+        async with self._turn(seconds):
+            mark = self.protocol.console_count
+            await self._send(lambda: self.protocol.send(line))
+            await self._ping(seconds)
+            new = self.protocol.console_count - mark
+            return self.console[-new:] if new else ()
+
+    async def submit(
         self,
         position: str,
-        plan: GoCommand,
+        go: GoCommand,
         *,
         options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109 - the search's own bound, kept by `stop`
         streamed: bool = False,
     ) -> SearchTask:
-        """Starts a search once the engine is free; the turn ends with it.
+        """Queue a search and wait until it is written; the engine is its own until its best move.
 
-        `options` are set before it where they differ from what is set. After `timeout` seconds it is told
-        to stop and counts as incomplete. Raises OptionError, and EngineError when the engine is gone or
-        this very task holds it busy.
+        `options` are set before it where they differ from what is set. After `timeout` seconds it is
+        stopped and counts as incomplete. Raises OptionError; EngineTimeout when its turn does not come within
+        that time; EngineError when the engine is gone or this very task keeps it busy.
         """
-        self._settings.changes(options)  # refused before there is a turn to wait for
-        await self._agenda.take_turn(self.profile.deadlines.search if timeout is None else timeout)
+        if self.failure is not None:
+            raise self.failure
+        if self.queue.running is not None:
+            self.queue.check_owner(self.name)
+        search = self.protocol.prepare(position, go, streamed=streamed, new_game=new_game)
+        task = SearchTask(self.queue, search, options, timeout)
+        seconds = self.profile.deadlines.search if timeout is None else timeout
+        self.queue.submit(task)
+        if task.started_at is not None:
+            return task
         try:
-            self._check()
-            changes = self._settings.changes(options)
-            search = self._link.session.prepare(position, plan, streamed=streamed, new_game=new_game)
-            running = SearchTask(search, self.profile.deadlines, self, timeout)
-            commands = [_setter(name, value) for name, value in changes]
-            await self._tell(*commands, lambda session: session.launch(search))
-            self._settings.took(changes)
+            written = await self.queue.wait_turn(task, seconds)
         except BaseException:
-            self._agenda.turn.release()
+            self.leave(task)
             raise
-        self._agenda.begin(running)
-        return running
+        if not written:
+            self.leave(task)
+            raise self._busy(seconds)
+        self._check()
+        return task
 
-    def follow(
+    def submit_nowait(
         self,
         position: str,
-        plan: GoCommand,
+        go: GoCommand,
         *,
         options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         timeout: float | None = None,
     ) -> SearchTask | None:
-        """Lines a search up behind the one this task has under way.
-
-        None where it has to wait for a common `begin`: no search is under way, or somebody else's, or one
-        that was left; an option has to be set first; others wait for their turn. Raises OptionError.
-        """
-        last = self._agenda.last
-        if last is None or last.left or last.owner is not asyncio.current_task() or self._agenda.turn.wanted:
+        """Queue a search behind the last one, if that is this task's own; None where it is not, or was left,
+        and the turn has to be waited for by `submit`. Raises OptionError."""
+        if not self.queue.own:
             return None
-        if self._settings.changes(options):
-            return None
-        search = self._link.session.prepare(position, plan, new_game=new_game)
-        following = SearchTask(search, self.profile.deadlines, self, timeout)
-        self._agenda.line_up(following)
-        return following
+        search = self.protocol.prepare(position, go, new_game=new_game)
+        task = SearchTask(self.queue, search, options, timeout)
+        self.queue.submit(task)
+        return task
 
-    def withdraw(self, running: SearchTask) -> bool:
-        """Takes the last search of the line back; False where it is not that, or was sent by now."""
-        return self._agenda.withdraw(running, EngineError(f"{self.name} was not asked", engine=self.name))
-
-    @property
-    def free(self) -> bool:
-        """Whether a search that begins now would not have to wait for its turn."""
-        return self._agenda.turn.free
-
-    async def result(self, running: SearchTask) -> SearchState:
+    async def result(self, task: SearchTask) -> SearchState:
         """The search once it has ended. Raises what ended it otherwise: EngineTimeout, EngineDied.
 
-        When the waiter is cancelled the engine is told to stop; the next search waits for its answer.
+        When the waiter is cancelled the search is left; the next one waits for the engine's answer.
         """
         try:
-            return await running.wait()
+            return await task.wait()
         except asyncio.CancelledError:
-            self.leave(running)
+            self.leave(task)
             raise
         except EngineError:
-            await self._link.ended()
+            await self._ended()
             raise
 
-    def leave(self, running: SearchTask) -> None:
-        """Gives up on a search, and on those lined up behind it: the engine is told to stop, its answer will
-        be fenced off."""
-        reason = f"{self.name} was left before it began on it"
-        self._agenda.leave(running, EngineError(reason, engine=self.name))
-
-    def reports(self, running: SearchTask, most: int | None = None) -> list[Info]:
-        """What a streamed search has reported since the last call, oldest first, at most so many."""
-        mate_score = self.dialect.mate_score
-        return [read(line, mate_score=mate_score) for line in self._link.reports(running.search, most)]
-
-    def ponder_hit(self) -> None:
-        """Tells the engine that the move it ponders was played."""
-        self._link.tell(EngineProtocol.ponder_hit)
-
-    async def close(self) -> None:
-        """Ends the engine: `quit`, then stronger means. Its process is reaped on return. Never raises."""
-        if not self._link.ending:
-            self._abandon(EngineError(f"{self.name} was closed", engine=self.name))
-            self._link.end(self.profile.deadlines.quit, polite=True)
-        await self._link.ended()
-        if self._burial is not None:
-            await asyncio.wait([self._burial])
-
-    # --- what a running search asks for (`engines.search_queue.Keeper`) ----------------------------------
-
     def stop_search(self, reason: str) -> None:
-        """Tells the running search to end; harmless when there is none."""
-        self._agenda.stop(reason)
+        """Tell the engine to end the search under way; harmless when there is none."""
+        self.queue.stop(self.queue.running, reason)
+
+    def leave(self, task: SearchTask) -> None:
+        """Give up a search: it is taken out of the queue, or `stop` is sent and the engine's answer is
+        awaited before the next one goes out."""
+        reason = f"{self.name} was left before it began on it"
+        self.queue.leave(task, EngineError(reason, engine=self.name))
+
+    def withdraw(self, task: SearchTask) -> bool:
+        """Take back a search that was not written yet; False where it was."""
+        return self.queue.withdraw(task, EngineError(f"{self.name} was not asked", engine=self.name))
+
+    def reports(self, task: SearchTask, most: int | None = None) -> list[Info]:
+        """What a streamed search has reported since the last call, oldest first, at most so many."""
+        return task.search.drain(most)
 
     def fail(self, what: str) -> None:
-        """Gives the engine up: it ends, and all who wait get an EngineTimeout saying so."""
-        self._abandon(EngineTimeout(f"{self.name} {what}", **self._link.evidence()))
-        self._link.end(self.profile.deadlines.quit)
+        """Give the engine up: it ends, and all who wait get an EngineTimeout saying so."""
+        self._abandon(EngineTimeout(f"{self.name} {what}", **self.error_context()))
+        self._end()
 
-    def probe(self) -> bool:
-        """Sends a ping into a search; False where the engine answers none while it thinks."""
-        session = self._link.session
-        if not self.profile.capabilities.isready_in_search or session.state is not State.SEARCHING:
-            return False
-        try:
-            self._link.tell(EngineProtocol.ping)
-        except WrongState:
-            # it died while we looked
-            return False
-        return True
-
-    def heard(self) -> tuple[int, bool]:
-        """Bytes heard so far, and whether a ping is unanswered."""
-        return self._link.session.heard_bytes, self._link.session.pings > 0
-
-    def begun_at(self, search: SearchState) -> float | None:
-        """When the engine began on it (`time.monotonic`), None while the fence stands."""
-        begun = self._link.begun
-        return begun[1] if begun is not None and begun[0] is search else None
+    async def close(self) -> None:
+        """End the engine: `quit`, then stronger means. Its process is reaped on return. Never raises."""
+        if self._ending is None:
+            self._abandon(EngineError(f"{self.name} was closed", engine=self.name))
+            self._end(polite=True)
+        await self._ended()
+        if self._reaping is not None:
+            await asyncio.wait([self._reaping])
 
     # --- inner -------------------------------------------------------------------------------------
 
+    def _on_output(self, data: bytes) -> None:
+        for event in self.protocol.receive_data(data):
+            if isinstance(event, PingAnswered):
+                if self._pings:
+                    _resolve(self._pings.popleft())
+            elif isinstance(event, HandshakeDone):
+                self.name = self.protocol.name or self.name
+                _resolve(self._handshake)
+            else:
+                self.queue.on_event(event)
+
+    def _on_end(self) -> None:
+        # half a line of an engine that was killed, or crashed, is no line: `bestmove i3i1` may mean i3i10
+        whole = self.process.exit_status == 0 and not self.process.ending
+        for event in self.protocol.end(whole=whole):
+            if not isinstance(event, OutputEnded):
+                self.queue.on_event(event)
+        if self._ending is None:
+            self._reaping = self._loop.create_task(self._reap())
+
+    async def _reap(self) -> None:
+        try:
+            await self.process.wait_exit(_CLOSED_OUTPUT)
+            self.process.note_end()
+            self._abandon(self._describe_death())
+        except BaseException:
+            # nobody is to wait for what it died of
+            self.process.kill()
+            self._abandon(EngineDied(f"{self.name} died", engine=self.name))
+            raise
+        finally:
+            self._end()
+
+    def _describe_death(self) -> EngineError:
+        status, context = self.process.exit_status, self.error_context()
+        code, number, how = None, None, "it closed its output and went on running"
+        if status is not None:
+            code, number, how = describe_exit(status)
+        received = [line[2:] for line in context["transcript_tail"] if line.startswith("< ")]
+        last = context["stderr_tail"] or received
+        tail = f"; its last words: {last[-1]!r}" if last else ""
+        if not self._handshake.done():
+            command = " ".join(self.process.command)
+            return EngineStartError(
+                f"{self.name}, started as `{command}`, ended before it greeted ({how}){tail}", **context
+            )
+        return EngineDied(f"{self.name} died ({how}){tail}", exit_code=code, signal=number, **context)
+
     async def _greet(self) -> None:
-        await self._tell(EngineProtocol.hello)
+        await self._send(self.protocol.hello)
         seconds = self.profile.deadlines.start
-        if not await self._replies.greeting(seconds):
-            evidence = self._link.evidence()
-            heard = [line[2:] for line in evidence["transcript_tail"] if line.startswith("< ")]
-            said = f"it printed {heard[-1]!r}" if heard else "it printed nothing"
+        if not await _within(self._handshake, seconds):
+            context = self.error_context()
+            received = [line[2:] for line in context["transcript_tail"] if line.startswith("< ")]
+            printed = f"it printed {received[-1]!r}" if received else "it printed nothing"
             raise EngineStartError(
-                f"{self.name} did not answer {self.dialect.hello!r} within {seconds:g} s; {said}: "
-                f"is `{self._link.command}` an engine that speaks {self.dialect.name.upper()}?",
-                **evidence,
+                f"{self.name} did not answer {self.dialect.hello!r} within {seconds:g} s; {printed}: "
+                f"is `{' '.join(self.process.command)}` an engine that speaks {self.dialect.title}?",
+                **context,
             )
 
     async def _configure_first(self, options: Mapping[str, OptionValue]) -> None:
-        settings, notes = at_start(self.profile, self.dialect, self.options, options)
-        self.notes += notes
+        preset: dict[str, OptionValue] = {**self.profile.options, **self.profile.files}
         finer = self.dialect.millisecond_option
         if finer is not None and finer in self.options:
+            preset[finer] = True
             self.dialect = msgspec.structs.replace(self.dialect, clock_unit="ms")
-        async with self._agenda.turn:
-            await self._set(settings)
+        settings, notes = self.options.initial(preset, options)
+        self.notes += notes
+        async with self._turn(self.profile.deadlines.ready):
+            await self._send(lambda: self.protocol.set_options(settings))
+            await self._ping(self.profile.deadlines.ready)
 
-    async def _set(self, settings: Sequence[Setting]) -> None:
-        await self._tell(*(_setter(name, value) for name, value in settings))
-        self._settings.took(settings)
-        await self._ping(self.profile.deadlines.ready)
+    @asynccontextmanager
+    async def _turn(self, seconds: float) -> AsyncIterator[None]:
+        self._check()
+        self.queue.check_owner(self.name)
+        taken = False
+        try:
+            async with self.queue.turn(seconds):
+                taken = True
+                self._check()
+                yield
+        except TimeoutError:
+            if taken:
+                raise
+            raise self._busy(seconds) from None
+
+    def _busy(self, seconds: float) -> EngineTimeout:
+        # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
+        return EngineTimeout(
+            f"{self.name} was busy with another search for {seconds:g} s", **self.error_context()
+        )
 
     async def _ping(self, seconds: float) -> None:
-        await self._tell(EngineProtocol.ping)
-        if not await self._replies.to_ping(seconds):
+        await self._send(self.protocol.ping)
+        answer: asyncio.Future[None] = self._loop.create_future()
+        self._pings.append(answer)
+        if not await _within(answer, seconds):
             self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
-            await self._link.ended()
+            await self._ended()
             self._check()
 
     def _check(self) -> None:
         if self.failure is not None:
             raise self.failure
 
-    async def _tell(self, *commands: Callable[[EngineProtocol], bytes]) -> None:
+    async def _send(self, command: Callable[[], bytes]) -> None:
         self._check()
         try:
-            self._link.tell(*commands)
+            self.process.write(command())
         except WrongState:
-            if self._link.session.state is not State.GONE:
+            if self.protocol.state is not State.ENDED:
                 raise
-            # It died just now; what of is found out by the burial.
+            # It died just now; what of is found out by `_reap`.
             await self._failed.wait()
             self._check()
-
-    def _react(self, event: Event) -> None:
-        if isinstance(event, Finished):
-            self._agenda.finished(event.search)
-        elif isinstance(event, Answered):
-            self._replies.pong()
-        elif isinstance(event, Greeted):
-            self._replies.greet()
-        elif isinstance(event, Gone):
-            if not self._link.ending:
-                self._burial = self._loop.create_task(self._bury())
-                self._burial.add_done_callback(self._buried)
-        elif isinstance(event, Reported):
-            if (running := self._agenda.busy) is not None and running.search is event.search:
-                running.news.set()
-        elif isinstance(event, Stopped):
-            self._agenda.stopped(event.search)
-        else:
-            self._agenda.look()
-
-    async def _bury(self) -> None:
-        process = self._link.process
-        status = await process.wait_exit(_CLOSED_OUTPUT)
-        await process.wait_last_words(_LAST_WORDS)
-        error = self._link.obituary(status, greeted=self._replies.greeted)
-        self._abandon(error)
-        self._link.end(self.profile.deadlines.quit)
-
-    def _buried(self, burial: asyncio.Task[None]) -> None:
-        if self.failure is None:
-            # it was broken off, from the keyboard perhaps: nobody is to wait for what it died of
-            if not burial.cancelled():
-                burial.exception()
-            self._link.process.kill()
-            self._abandon(EngineDied(f"{self.name} died", engine=self.name))
 
     def _abandon(self, error: EngineError) -> None:
         self.failure = self.failure or error
         self._failed.set()
-        self._replies.lose(error)
-        self._agenda.lose(error)
+        for waiter in (self._handshake, *self._pings):
+            if not waiter.done():
+                waiter.set_exception(error)
+                # nobody may be waiting any more
+                waiter.exception()
+        self._pings.clear()
+        self.queue.lose(error)
+
+    def _end(self, *, polite: bool = False) -> None:
+        if self._ending is None:
+            data = self.protocol.quit() if polite else b""
+            self.process.write(data)
+            end = self.process.end(polite=bool(data), grace=self.profile.deadlines.quit)
+            self._ending = self._loop.create_task(end)
+
+    async def _ended(self) -> None:
+        # a caller that is cancelled meanwhile leaves it to go on
+        if self._ending is not None:
+            await asyncio.shield(self._ending)
 
 
-def _setter(name: str, value: str | None) -> Callable[[EngineProtocol], bytes]:
-    return lambda session: session.set_option(name, value)
+async def _within(answer: asyncio.Future[None], seconds: float) -> bool:
+    """Whether an answer comes within so many seconds. Raises what took its place."""
+    await asyncio.wait((answer,), timeout=seconds)
+    if not answer.done():
+        return False
+    answer.result()
+    return True
+
+
+def _resolve(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

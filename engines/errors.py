@@ -1,7 +1,7 @@
 """The errors of fenwire, from the root down to what an engine can do wrong.
 
 `FenwireError` is the root of all. What a caller did wrong and what an engine did wrong never share a
-class: the first kind is mended in the call, the second by another engine, a longer deadline or a bug report.
+class: the first kind is corrected in the call, the second by another engine or a longer deadline.
 """
 
 from __future__ import annotations

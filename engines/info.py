@@ -1,17 +1,12 @@
-"""An `info` line read into a value: every key kept that can be, the line never lost for one bad key.
+"""Parse one `info` line: every key that can be read is kept, and one bad key never loses the line.
 
-Most lines of most engines have their keys in the order that Stockfish gave them: those are taken apart by
-their places, at a third of the time. The others, and whatever is odd in a number or a move, go key by key.
-
->>> read(b"info depth 12/20 score cp -13 upperbound time 1.5 pv e2e4 e7e5").pv
+>>> parse_info(b"info depth 12/20 score cp -13 upperbound time 1.5 pv e2e4 e7e5").pv
 ('e2e4', 'e7e5')
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
-from typing import Literal
 
 import msgspec
 
@@ -22,7 +17,7 @@ class Info(msgspec.Struct, gc=False):
     """One report of a search, as the engine put it: nothing in it is checked against any rules.
 
     `depth` and `seldepth` in plies, `nodes` and `tbhits` in positions, `nps` per second, `time_ms` in
-    milliseconds, `hashfull` and `cpuload` per mille, `wdl` per mille for the side to move. `score` is exact;
+    milliseconds, `hashfull` per mille, `wdl` per mille for the side to move. `score` is exact;
     a score marked as a bound is in `bound` instead. `moves` is the principal variation in lower case, with
     the blanks it was printed with; `pv` the same word by word.
     """
@@ -39,11 +34,6 @@ class Info(msgspec.Struct, gc=False):
     tbhits: int | None = None
     moves: str = ""
     wdl: tuple[int, int, int] | None = None
-    cpuload: int | None = None
-    currmove: str | None = None
-    currmovenumber: int | None = None
-    refutation: tuple[str, ...] = ()
-    currline: tuple[str, ...] = ()
     string: str | None = None
 
     @property
@@ -83,111 +73,20 @@ _NUMBERS = {
     "nps": "nps",
     "hashfull": "hashfull",
     "tbhits": "tbhits",
-    "cpuload": "cpuload",
-    "currmovenumber": "currmovenumber",
 }
-_LISTS = ("refutation", "currline")
+# read by nobody here, but they end the key before them
+_SKIPPED = ("cpuload", "currmove", "currmovenumber", "refutation", "currline")
 _BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 TEXTS = ("string", "message")  # with the rest of the line
-KEYS = frozenset((*_NUMBERS, *_LISTS, *_BOUNDS, *TEXTS, "multipv", "score", "wdl", "currmove", "pv"))
+KEYS = frozenset((*_NUMBERS, *_SKIPPED, *_BOUNDS, *TEXTS, "multipv", "score", "wdl", "pv"))
 
 
-class _Small(dict[bytes, int]):
-    """Small counts by how they are written: there are ten thousand."""
-
-    def __missing__(self, word: bytes) -> int:
-        if len(word) > 4:
-            raise KeyError(word)
-        value = self[word] = int(word)
-        return value
-
-
-class _Scores(dict[bytes, Score]):
-    """Scores of one kind by how they are written: nearly all are within ten pawns."""
-
-    def __init__(self, kind: Callable[[int], Score]) -> None:
-        self._kind = kind
-
-    def __missing__(self, word: bytes) -> Score:
-        value = int(word)
-        if abs(value) >> BITS:
-            raise KeyError(word)
-        score = self._kind(value)
-        if len(word) <= 4:
-            self[word] = score
-        return score
-
-
-_SMALL = _Small()
-_KINDS = {b"cp": _Scores(Cp), b"mate": _Scores(Mate)}
-_MARKS: dict[bytes, Literal["lower", "upper"] | None] = {
-    b"": None,
-    b"lowerbound ": "lower",
-    b"upperbound ": "upper",
-}
-# The common layout up to its moves, without digits: how its score is read, whether it is a bound, and whether
-# `hashfull` is there, which some leave out, and Stockfish in the first second.
-_LAYOUTS = {
-    b"info depth  seldepth  multipv  score %b %b %bnodes  nps  %btbhits  time " % (kind, sign, mark, full): (
-        _KINDS[kind],
-        _MARKS[mark],
-        bool(full),
-    )
-    for kind, sign, mark, full in product(_KINDS, (b"", b"-"), _MARKS, (b"", b"hashfull  "))
-}
-_MARK = 10  # the word at which a mark is
-_DIGITS = b"0123456789"
-_MOVE_LETTERS = b"abcdefghiknqr0123456789 "  # with them no key can be written
-
-
-def read(line: bytes, *, mate_score: int | None = None) -> Info:
-    """The Info of one line, its first word `info` included; never raises.
+def parse_info(line: bytes, mate_score: int | None = None) -> Info:
+    """Read the values of one info line, its first word included, in any order of keys; never raises.
 
     `mate_score`: where a protocol has no word for mates, a plain score of that size less its plies
     (UCCI: 9999 down, ElephantEye 10000) is read as one.
     """
-    head, _, pv = line.partition(b" pv ")
-    layout = _LAYOUTS.get(head.translate(None, _DIGITS))
-    if layout is not None and not pv.translate(None, _MOVE_LETTERS):
-        scores, mark, full = layout
-        words = head.split(b" ")
-        bound = None
-        try:
-            if mark is not None:
-                del words[_MARK]
-            hashfull = None
-            if full:
-                _, _, depth, _, sel, _, rank, _, _, value, _, nodes, _, nps, _, load, _, hits, _, ms = words
-                hashfull = _SMALL[load]
-            else:
-                _, _, depth, _, sel, _, rank, _, _, value, _, nodes, _, nps, _, hits, _, ms = words
-            score: Score | None = scores[value]
-            if mark is not None:
-                score, bound = None, Bound(mark, scores[value])
-            visits, speed, spent = int(nodes), int(nps), int(ms)
-            if (visits | speed | spent) >> BITS:
-                raise ValueError("a number is too large to be meant")
-            return Info(
-                _SMALL[rank] or 1,
-                _SMALL[depth],
-                _SMALL[sel],
-                score,
-                bound,
-                visits,
-                speed,
-                spent,
-                hashfull,
-                _SMALL[hits],
-                pv.decode(),
-            )
-        except (KeyError, ValueError):
-            # a number is missing, or larger than it mostly is
-            pass
-    return read_by_keys(line, mate_score=mate_score)
-
-
-def read_by_keys(line: bytes, *, mate_score: int | None = None) -> Info:
-    """The same, whatever the order of the keys."""
     words = line.decode("utf-8", "replace").split()
     info = Info()
     at, end = 1, len(words)
@@ -262,13 +161,6 @@ def _wdl(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> i
     return at + len(values)
 
 
-def _currmove(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> int:
-    del mate_score
-    if at < len(words):
-        info.currmove = words[at].lower()
-    return at + 1
-
-
 def _string(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> int:
     # the rest of the line, also where it holds other keys
     del mate_score
@@ -283,16 +175,6 @@ def _pv(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> in
     return end
 
 
-def _list(field: str) -> Callable[[Info, Sequence[str], int, int | None], int]:
-    def take(info: Info, words: Sequence[str], at: int, mate_score: int | None) -> int:
-        del mate_score
-        end = _next_key(words, at)
-        setattr(info, field, tuple(word.lower() for word in words[at:end]))
-        return end
-
-    return take
-
-
 def _next_key(words: Sequence[str], at: int) -> int:
     while at < len(words) and words[at].lower() not in KEYS:
         at += 1
@@ -305,8 +187,6 @@ _WORDS: dict[str, Callable[[Info, Sequence[str], int, int | None], int]] = {
     "lowerbound": _bound("lower"),
     "upperbound": _bound("upper"),
     "wdl": _wdl,
-    "currmove": _currmove,
     "pv": _pv,
     **dict.fromkeys(TEXTS, _string),
-    **{name: _list(name) for name in _LISTS},
 }

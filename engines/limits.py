@@ -1,4 +1,4 @@
-"""How long a search may run, as the caller wishes it; who keeps which bound is decided by the driver."""
+"""How long a search may run, as the caller asks; `engines.search` decides who enforces which bound."""
 
 from __future__ import annotations
 

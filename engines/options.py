@@ -1,4 +1,4 @@
-"""What an engine lets its user set: `option` lines read, wishes checked against them before they are sent.
+"""What an engine lets its user set: `option` lines read, values checked against them before they are sent.
 
 >>> read_words("name Hash type spin default 16 min 1 max 1024", first="name").max
 1024
@@ -10,13 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import getsizeof
-from typing import TYPE_CHECKING
 
 import msgspec
 
-if TYPE_CHECKING:
-    from engines.profile import Profile
-    from engines.protocols.base import Dialect
 from engines.errors import OptionError
 
 # What may follow the type, by type: a string's default or a choice may itself hold the word `min`.
@@ -28,6 +24,7 @@ FOLLOWING = {
     "string": ("default",),
     "label": ("default",),
 }
+Setting = tuple[str, str | None]  # a name in the engine's spelling and its value, None for a button
 OptionValue = str | int | bool | None  # what a caller may ask an option to be; None presses a button
 EMPTY = "<empty>"  # UCI's spelling of the empty string
 # Characters of an option line that are read; the longest at hand, Fairy-Stockfish's UCI_Variant, has 1,000.
@@ -120,10 +117,16 @@ def _number(found: dict[str, list[str]], key: str) -> int | None:
 
 
 class OptionTable:
-    """The options of one engine, found by name in any case, with blanks or the underscores that UCCI has in
-    their place. `left_out` counts those that came when the others took all the memory there is for them."""
+    """The options of one engine and what they are set to.
+
+    They are found by name in any case, with blanks or the underscores that UCCI has in their place. `values`
+    holds each that was set, by the engine's spelling. `left_out` counts those that came when the others took
+    all the memory there is for them.
+    """
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
+        self.values: dict[str, str] = {}
+        self._in_force: dict[str, OptionValue] | None = None  # requested last, and set so already
         self._by_name: dict[str, Option] = {}
         self._bytes = 0
         self.left_out = 0
@@ -131,7 +134,7 @@ class OptionTable:
             self.add(option)
 
     def add(self, option: Option) -> None:
-        """Takes one more option, as long as there is room; the first of a name stays."""
+        """Take one more option, as long as memory allows; the first of a name stays."""
         key = _key(option.name)
         if key in self._by_name:
             return
@@ -156,7 +159,7 @@ class OptionTable:
         return self._by_name.get(_key(name))
 
     def resolve(self, name: str, value: OptionValue) -> tuple[str, str | None]:
-        """The engine's own spelling of a wish: (name, value), value None for a button.
+        """The engine's own spelling of a request: (name, value), value None for a button.
 
         Raises OptionError when the engine did not offer the option or the value lies outside its offer.
         """
@@ -172,11 +175,42 @@ class OptionTable:
             raise OptionError(f"the value of {option.name} holds {what}")
         return option.name, _CHECKS.get(option.kind or "", _any)(option, text, value)
 
-    def resolve_all(self, wishes: Mapping[str, OptionValue]) -> list[tuple[str, str | None]]:
-        """All wishes resolved, in the order they are best sent: threads before the hash that some engines
+    def initial(
+        self, preset: Mapping[str, OptionValue], requested: Mapping[str, OptionValue]
+    ) -> tuple[list[Setting], list[str]]:
+        """What to set before anything else, a profile's options overridden by the caller's, and notes on what
+        was wrong. Raises OptionError for a request that cannot be met."""
+        notes = [f"option line {option.raw!r}: {option.fault}" for option in self if option.fault]
+        # a profile is written for many versions of one engine: what this one lacks is left out
+        notes += [f"the profile's option {name} is not offered" for name in preset if name not in self]
+        given = {name.lower() for name in requested}
+        known = {name: value for name, value in preset.items() if name in self and name.lower() not in given}
+        return self.resolve_all({**known, **requested}), notes
+
+    def changes(self, requested: Mapping[str, OptionValue] | None) -> Sequence[Setting]:
+        """Which of these have to be set, since they are not set so already. Raises OptionError."""
+        if not requested or requested == self._in_force:
+            return ()
+        changes = []
+        for name, value in self.resolve_all(requested):
+            option = self.get(name)
+            if self.values.get(name, option.default if option is not None else None) != (value or ""):
+                changes.append((name, value))
+        self._in_force = None if changes else dict(requested)
+        return changes
+
+    def applied(self, settings: Sequence[Setting]) -> None:
+        """Note that these were sent."""
+        if settings:
+            # a new dict, so that whoever holds the old one keeps what held then
+            self.values = self.values | {name: value or "" for name, value in settings}
+            self._in_force = None
+
+    def resolve_all(self, requested: Mapping[str, OptionValue]) -> list[tuple[str, str | None]]:
+        """All requests resolved, in the order they are best sent: threads before the hash that some engines
         lay out by thread. Raises OptionError for the first that cannot be had."""
-        resolved = dict(self.resolve(name, value) for name, value in wishes.items())
-        return sorted(resolved.items(), key=lambda wish: wish[0].lower() not in _FIRST)
+        resolved = dict(self.resolve(name, value) for name, value in requested.items())
+        return sorted(resolved.items(), key=lambda setting: setting[0].lower() not in _FIRST)
 
     def _near(self, name: str) -> str:
         from difflib import get_close_matches
@@ -276,53 +310,3 @@ def _string(option: Option, text: str, value: object) -> str:
 
 
 _CHECKS = {"check": _check, "spin": _spin, "combo": _combo, "button": _button, "string": _string}
-
-
-Setting = tuple[str, str | None]  # a name in the engine's spelling and its value, None for a button
-
-
-class AppliedOptions:
-    """The options of one engine as they were set. `values` holds each that was, by the engine's spelling."""
-
-    def __init__(self, table: OptionTable) -> None:
-        self.values: dict[str, str] = {}
-        self._table = table
-        self._settled: dict[str, OptionValue] | None = None  # asked for last and found to be set
-
-    def changes(self, wishes: Mapping[str, OptionValue] | None) -> Sequence[Setting]:
-        """What of these wishes has to be set, since it is not set so already. Raises OptionError."""
-        if not wishes or wishes == self._settled:
-            return ()
-        changes = [
-            (name, value)
-            for name, value in self._table.resolve_all(wishes)
-            if self._value(name) != (value or "")
-        ]
-        self._settled = None if changes else dict(wishes)
-        return changes
-
-    def took(self, settings: Sequence[Setting]) -> None:
-        """Notes that these were sent."""
-        if settings:
-            self.values.update((name, value or "") for name, value in settings)
-            self._settled = None
-
-    def _value(self, name: str) -> str | None:
-        option = self._table.get(name)
-        return self.values.get(name, option.default if option is not None else None)
-
-
-def at_start(
-    profile: Profile, dialect: Dialect, table: OptionTable, wishes: Mapping[str, OptionValue]
-) -> tuple[list[Setting], list[str]]:
-    """What to set before anything else, the profile's options under the caller's wishes, and notes on what
-    was odd. Raises OptionError for a wish that cannot be had."""
-    notes = [f"option line {option.raw!r}: {option.fault}" for option in table if option.fault]
-    # a profile is written for many versions of one engine: what this one lacks is left out
-    preset: dict[str, OptionValue] = {**profile.options, **profile.files}
-    if dialect.millisecond_option is not None and dialect.millisecond_option in table:
-        preset[dialect.millisecond_option] = True
-    notes += [f"the profile's option {name} is not offered" for name in preset if name not in table]
-    given = {name.lower() for name in wishes}
-    known = {name: value for name, value in preset.items() if name in table and name.lower() not in given}
-    return table.resolve_all({**known, **wishes}), notes

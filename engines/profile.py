@@ -21,7 +21,8 @@ import msgspec
 import platformdirs
 
 from engines.errors import ConfigError
-from engines.protocols import NAMES, Capabilities, ClockUnit, Dialect, get
+from engines.protocols import NAMES, get
+from engines.protocols.base import Capabilities, ClockUnit, Dialect
 
 PackageManager = Literal["apt", "brew", "winget"]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=10_000_000)]
@@ -73,15 +74,16 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `command` is the program and its arguments (empty in a template, which lends its data to a program named
     on the command line); `aliases` are further names the program goes by. `cwd` and the values of `files`
-    (engine options that hold a path) are absolute. `dialect` holds only what differs from the protocol's
-    own; `speech()` is the whole. `preference` orders profiles that would do equally well, lowest first; a
+    (engine options that hold a path) are absolute. `overrides`, in the file the table `dialect`, holds only
+    what differs from the protocol's own; `dialect()` is the whole. `preference` orders profiles that would do
+    equally well, lowest first; a
     `fallback` serves only where nothing else is found. `install` names the package for each package manager.
     `source` is the file it came from.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
     command: tuple[str, ...]
-    protocol: Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(NAMES)})$")]
+    protocol: str
     variants: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     capabilities: Capabilities
     title: str = ""
@@ -89,7 +91,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     cwd: str | None = None
     env: dict[str, str] = {}
     files: dict[str, str] = {}
-    dialect: Overrides = Overrides()
+    overrides: Overrides = msgspec.field(name="dialect", default=Overrides())
     options: dict[str, str | int | bool] = {}
     deadlines: Deadlines = Deadlines()
     install: dict[PackageManager, str] = {}
@@ -103,12 +105,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Whether the profile names no program of its own."""
         return not self.command
 
-    def speech(self) -> Dialect:
+    def dialect(self) -> Dialect:
         """The protocol as this engine speaks it: its fields overridden, its capabilities in place."""
         changes = {
             name: value
             for name in Overrides.__struct_fields__
-            if (value := getattr(self.dialect, name)) is not msgspec.UNSET
+            if (value := getattr(self.overrides, name)) is not msgspec.UNSET
         }
         if "new_game" in changes:
             changes["new_game"] = changes["new_game"] or None
@@ -248,6 +250,9 @@ def read(data: Mapping[str, Any], source: Path) -> Profile:
         if not isinstance(variant, str):
             raise ConfigError(f"{source}: key variant is {_show(variant)}; expected {EXPECTED['variant']}")
         raw["variants"] = [variant]
+    if "protocol" in raw and raw["protocol"] not in NAMES:
+        found = _show(raw["protocol"])
+        raise ConfigError(f"{source}: key protocol is {found}; expected {_expected('protocol')}")
     given = raw.get("capabilities", {})
     if isinstance(given, Mapping):
         raw["capabilities"] = {**_assumed(raw), **given}
@@ -315,7 +320,7 @@ def _explain(message: str, raw: Mapping[str, Any]) -> str:
             name = f"{key}.{deeper[0]}"
             return f"key {name} is {_show(found[deeper[0]])}; expected {_expected(name)}"
         # msgspec does not say which entry of a table of any keys it was: ask again for each
-        kind = next(field.type for field in msgspec.structs.fields(Profile) if field.name == key)
+        kind = next(field.type for field in msgspec.structs.fields(Profile) if field.encode_name == key)
         for name, value in found.items():
             try:
                 msgspec.convert({name: value}, kind, strict=True)
@@ -329,7 +334,7 @@ def _expected(key: str) -> str:
 
 
 def _known(table: type[msgspec.Struct]) -> str:
-    names = [name for name in table.__struct_fields__ if name != "source"]
+    names = [name for name in table.__struct_encode_fields__ if name != "source"]
     return f"known are {', '.join(names)}"
 
 

@@ -1,40 +1,46 @@
-"""One conversation with one engine, without any I/O: commands in, bytes out; bytes in, events out.
+"""The conversation with one engine without any I/O: commands in, bytes out; bytes in, events out.
 
-The states and what moves them are one table (`engines.protocol`). Searches are fenced: once the last one has
-its best move, `isready` goes out ahead of the next `position`, and what comes before its `readyok` belongs
-to the past.
+The states and what moves between them are one table (`TRANSITIONS`). A search is preceded by a ready barrier:
+once the last one has its best move, a ping (`isready`) goes out ahead of the next position, and what comes
+before its answer belongs to the past.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 
 import msgspec
 
 from engines.errors import ConfigError
-from engines.fastpath import BLOCK, last_words
-from engines.options import OptionTable
-from engines.protocols.base import Capabilities, Dialect
+from engines.options import OptionTable, OptionValue, Setting
+from engines.protocols.base import Capabilities, Dialect, ReplyKind
 from engines.search import GoCommand, SearchState
+
+MAX_LINE = 1 << 20  # bytes; of a longer line the beginning is taken, and the rest dropped
+MAX_CONSOLE = 400  # lines kept of what an engine prints outside any search
+TAIL_LINES = 60  # lines kept for error messages
+TAIL_WIDTH = 500  # characters kept of each
+TAIL_BLOCK = 4096  # bytes kept of what came all at once
+BLOCK = 1000  # bytes; smaller blocks of infos are taken line by line
 
 
 class State(Enum):
-    """Where the conversation stands."""
+    """The state of the conversation."""
 
     # The members are single objects. Enum's own hash is of a member's name, computed anew for each look-up.
     __hash__ = object.__hash__
 
     NEW = auto()
-    GREETING = auto()
+    HANDSHAKE = auto()
     IDLE = auto()
-    FENCED = auto()  # go is out, the fence before it not yet answered
+    AWAITING_READY = auto()  # go is out, the barrier before it not yet answered
     SEARCHING = auto()
-    FENCED_STOPPING = auto()  # go and stop are out, the fence not yet answered
+    STOP_AWAITING_READY = auto()  # go and stop are out, the barrier not yet answered
     STOPPING = auto()
-    LEAVING = auto()
-    GONE = auto()
+    QUITTING = auto()
+    ENDED = auto()
 
 
 class Trigger(Enum):
@@ -43,9 +49,9 @@ class Trigger(Enum):
     __hash__ = object.__hash__
 
     HELLO = auto()
-    GREETED = auto()
+    HELLO_ANSWERED = auto()
     GO = auto()
-    FENCE = auto()
+    READY = auto()
     STOP = auto()
     BESTMOVE = auto()
     QUIT = auto()
@@ -53,76 +59,74 @@ class Trigger(Enum):
 
 
 TRANSITIONS: dict[tuple[State, Trigger], State] = {
-    (State.NEW, Trigger.HELLO): State.GREETING,
-    (State.GREETING, Trigger.GREETED): State.IDLE,
-    (State.IDLE, Trigger.GO): State.FENCED,
-    (State.FENCED, Trigger.FENCE): State.SEARCHING,
-    (State.FENCED, Trigger.STOP): State.FENCED_STOPPING,
-    (State.FENCED_STOPPING, Trigger.FENCE): State.STOPPING,
+    (State.NEW, Trigger.HELLO): State.HANDSHAKE,
+    (State.HANDSHAKE, Trigger.HELLO_ANSWERED): State.IDLE,
+    (State.IDLE, Trigger.GO): State.AWAITING_READY,
+    (State.AWAITING_READY, Trigger.READY): State.SEARCHING,
+    (State.AWAITING_READY, Trigger.STOP): State.STOP_AWAITING_READY,
+    (State.STOP_AWAITING_READY, Trigger.READY): State.STOPPING,
     (State.SEARCHING, Trigger.STOP): State.STOPPING,
     (State.SEARCHING, Trigger.BESTMOVE): State.IDLE,
     (State.STOPPING, Trigger.BESTMOVE): State.IDLE,
-    **{(state, Trigger.QUIT): State.LEAVING for state in State if state not in (State.LEAVING, State.GONE)},
-    **{(state, Trigger.END): State.GONE for state in State if state is not State.GONE},
+    **{(state, Trigger.QUIT): State.QUITTING for state in State if state.value < State.QUITTING.value},
+    **{(state, Trigger.END): State.ENDED for state in State if state is not State.ENDED},
 }
-
-RUNNING = frozenset((State.FENCED, State.SEARCHING, State.FENCED_STOPPING, State.STOPPING))
 
 
 class WrongState(RuntimeError):
-    """A command was given in a state that does not take it: a fault of the caller, never of the engine."""
+    """A command was given in a state that does not take it: the caller's mistake, never the engine's."""
 
 
-def after(state: State, cue: Trigger) -> State:
-    """Where a cue leads. Raises WrongState where it leads nowhere."""
+def after(state: State, trigger: Trigger) -> State:
+    """The state a trigger leads to. Raises WrongState where the table has none."""
     try:
-        return TRANSITIONS[state, cue]
+        return TRANSITIONS[state, trigger]
     except KeyError:
-        raise WrongState(f"{cue.name} while {state.name}") from None
+        raise WrongState(f"{trigger.name} while {state.name}") from None
 
 
-class Greeted(msgspec.Struct, frozen=True):
+class HandshakeDone(msgspec.Struct, frozen=True):
     """The handshake is complete."""
 
 
-class Answered(msgspec.Struct, frozen=True):
-    """A ping was answered; `waiting` says how many are still out."""
+class PingAnswered(msgspec.Struct, frozen=True):
+    """A ping was answered; `waiting` says how many are still unanswered."""
 
     waiting: int
 
 
-class Begun(msgspec.Struct, frozen=True):
-    """The fence before a search has fallen: what comes from here on is its own."""
+class SearchStarted(msgspec.Struct, frozen=True):
+    """The barrier before a search was answered: what comes from here on is its own."""
 
     search: SearchState
 
 
-class Stopped(msgspec.Struct, frozen=True):
-    """A watched bound was reached and `stop` is on its way."""
+class BoundReached(msgspec.Struct, frozen=True):
+    """A bound that we watch was reached (`search.stopped_for`): the search has to be stopped."""
 
     search: SearchState
 
 
-class Finished(msgspec.Struct, frozen=True):
-    """A search has its best move, or the engine's word that there is none."""
-
-    search: SearchState
-
-
-class Reported(msgspec.Struct, frozen=True):
+class InfoAvailable(msgspec.Struct, frozen=True):
     """A streamed search has reports to drain."""
 
     search: SearchState
 
 
-class Gone(msgspec.Struct, frozen=True):
+class SearchFinished(msgspec.Struct, frozen=True):
+    """A search has its best move, or the engine's word that there is none."""
+
+    search: SearchState
+
+
+class OutputEnded(msgspec.Struct, frozen=True):
     """The engine's output has ended."""
 
 
-Event = Greeted | Answered | Begun | Stopped | Finished | Reported | Gone
-
-
-MAX_LINE = 1 << 20  # bytes; of a longer line the beginning is taken, and the rest dropped
+Event = (
+    HandshakeDone | PingAnswered | SearchStarted | BoundReached | InfoAvailable | SearchFinished | OutputEnded
+)
+Handler = Callable[[bytes, list[Event]], None]
 
 
 def encode_commands(lines: Sequence[str]) -> str:
@@ -138,116 +142,12 @@ def encode_commands(lines: Sequence[str]) -> str:
     return text
 
 
-class LineBuffer:
-    """Bytes in as they come, whole lines out; what has begun is held until it ends, within a bound.
-
-    >>> lines = Lines()
-    >>> lines.take(b"id name A"), lines.begun, lines.take(b"\\nuciok\\n")
-    ((b'', b''), b'id name A', (b'id name A\\nuciok\\n', b''))
-    """
-
-    def __init__(self) -> None:
-        self._held = bytearray()
-        self._dropping = False  # up to the end of a line that was too long
-
-    @property
-    def open(self) -> bool:
-        """Whether the next bytes are part of a line that has begun."""
-        return self._dropping or bool(self._held)
-
-    @property
-    def begun(self) -> bytes:
-        """What is held of a line that has not ended."""
-        return bytes(self._held)
-
-    def take(self, data: bytes) -> tuple[bytes, bytes]:
-        """The lines that are whole by now, with their ends; and, mostly empty, the beginning, up to a word's
-        end, of one behind them that is too long."""
-        if data.endswith(b"\n") and not self.open:
-            return data, b""
-        whole = data.rfind(b"\n") + 1
-        if not whole:
-            return b"", self._hold(data)
-        begun = self.drop()
-        start = data.index(b"\n") + 1 if self._dropping else 0
-        self._dropping = False
-        return begun + data[start:whole], self._hold(data[whole:])
-
-    def drop(self) -> bytes:
-        """Gives up what is held, and returns it."""
-        held = bytes(self._held)
-        self._held.clear()
-        return held
-
-    def _hold(self, rest: bytes) -> bytes:
-        if self._dropping:
-            return b""
-        self._held += rest
-        if len(self._held) <= MAX_LINE:
-            return b""
-        self._dropping = True
-        begun = self.drop()[:MAX_LINE]
-        return begun.rsplit(b" ", 1)[0] or begun
-
-
-TAIL_LINES = 60
-TAIL_WIDTH = 500  # characters kept of each line
-TAIL_BLOCK = 4096  # bytes kept of what was said all at once
-
-
-class RecentLines:
-    """What was sent and heard last, oldest first. Its memory is bounded."""
-
-    def __init__(self) -> None:
-        self._said: deque[str | bytes] = deque(maxlen=TAIL_LINES)  # text is ours, bytes are the engine's
-
-    def sent(self, text: str) -> None:
-        """Notes lines that were sent, without the last one's end."""
-        if len(text) > TAIL_BLOCK:
-            text = "\n".join(line[:TAIL_WIDTH] for line in text.split("\n")[-TAIL_LINES:])
-        self._said.append(text)
-
-    def heard(self, line: bytes) -> None:
-        """Notes a line that was heard."""
-        self._said.append(line if len(line) <= TAIL_WIDTH else line[:TAIL_WIDTH])
-
-    def heard_block(self, block: bytes) -> None:
-        """Notes whole lines that were heard at once, with their ends; of many the last ones."""
-        if len(block) <= TAIL_BLOCK:
-            self._said.append(block[:-1])
-            return
-        end = block[-TAIL_BLOCK:-1]
-        self._said.append(end.partition(b"\n")[2] or end)
-
-    def lines(self, begun: bytes = b"") -> list[str]:
-        """The last lines, `> ` before what was sent, `< ` before what was heard; at the end one that has only
-        `begun`."""
-        lines: list[str] = []
-        for said in self._said:
-            if isinstance(said, str):
-                lines += [f"> {line[:TAIL_WIDTH]}" for line in said.split("\n")]
-            else:
-                lines += [f"< {_text(line.strip())}" for line in said.split(b"\n")]
-        if begun:
-            lines.append(f"< {_text(begun)}")
-        return lines[-TAIL_LINES:]
-
-
-def _text(line: bytes) -> str:
-    return line[:TAIL_WIDTH].decode("utf-8", "replace")
-
-
-MAX_WALL = 400  # lines kept of what an engine says outside any search
-
-Taker = Callable[[bytes, list[Event]], None]
-
-
 class EngineProtocol:
-    """The conversation. Not safe for threads: its driver holds a lock around every call.
+    """The conversation with one engine.
 
-    `options` are those the engine offered, `name` and `author` what it called itself, `wall` its lines
-    outside any search, `strays` how many answers came that nobody had asked for; `ready_line` is the answer
-    to a ping.
+    `options` are those the engine offered, `name` and `author` what it calls itself, `console` its lines
+    outside any search and `console_count` how many there ever were, `unexpected_replies` how many answers
+    came that nothing had asked for, `received_bytes` how much it has printed.
     """
 
     def __init__(self, dialect: Dialect, capabilities: Capabilities) -> None:
@@ -258,340 +158,321 @@ class EngineProtocol:
         self.author = ""
         self.options = OptionTable()
         self.search: SearchState | None = None
-        self.wall: deque[str] = deque(maxlen=MAX_WALL)
-        self.walled = 0  # lines ever put on the wall
-        self.strays = 0
-        self.heard_bytes = 0
+        self.console: deque[str] = deque(maxlen=MAX_CONSOLE)
+        self.console_count = 0
+        self.unexpected_replies = 0
+        self.received_bytes = 0
         self.pings = 0  # sent and not yet answered
-        self._late = 0  # pings of a search that was over first: answered behind it, or never
-        self._fences = 0  # answers still to come until the fence falls
-        self._tail = RecentLines()
-        self._lines = LineBuffer()
+        self._late_pings = 0  # of a search that ended first: answered behind it, or never
+        self._barriers = 0  # answers still to come until the search begins
+        self._partial = bytearray()  # a line that has begun
+        self._dropping = False  # up to the end of a line that was too long
+        self._recent: deque[str | bytes] = deque(maxlen=TAIL_LINES)  # text is ours, bytes are the engine's
         self._first = True
-        self._out: list[bytes] = []
-        takers: dict[str, Taker] = {
+        self._handlers: dict[ReplyKind, Handler] = {
             "id": self._on_id,
             "option": self._on_option,
             "hello": self._on_hello,
             "ready": self._on_ready,
             "info": self._on_info,
             "bestmove": self._on_bestmove,
-            "other": lambda line, events: self._keep(line),
+            "other": lambda line, events: self._print(line),
         }
-        self._takers = {word.encode(): takers[meaning] for word, meaning in dialect.heard.items()}
-        self.ready_line = next(word.encode() for word, is_ in dialect.heard.items() if is_ == "ready") + b"\n"
+        self._ready_line = dialect.words_for("ready")[0].encode() + b"\n"
 
     @property
-    def awaits_plain(self) -> bool:
-        """Whether the next that is to be heard is the fence of a search nobody looks at before its end."""
-        search = self.search
-        return (
-            self.state is State.FENCED
-            and search is not None
-            and search.plain
-            and not (self.pings or self._fences != 1 or self._lines.open)
-        )
+    def recent_lines(self) -> list[str]:
+        """The last lines exchanged, oldest first, `> ` before those sent, `< ` before those received."""
+        lines: list[str] = []
+        for text in (*self._recent, *([bytes(self._partial)] if self._partial else [])):
+            if isinstance(text, str):
+                lines += [f"> {line[:TAIL_WIDTH]}" for line in text.split("\n")]
+            else:
+                lines += [f"< {_text(line.strip())}" for line in text.split(b"\n")]
+        return lines[-TAIL_LINES:]
 
     @property
-    def tail(self) -> list[str]:
-        """The last lines exchanged, oldest first, `> ` before what was sent, `< ` before what was heard."""
-        return self._tail.lines(self._lines.begun)
+    def partial_line(self) -> bytes:
+        """The beginning of a line whose end has not come."""
+        return bytes(self._partial)
 
     # --- commands: each returns the bytes to write -------------------------------------------------
 
     def hello(self) -> bytes:
         """The first word of the handshake."""
         self.state = after(self.state, Trigger.HELLO)
-        return self._say(self.dialect.hello)
+        return self._encode(self.dialect.hello)
 
-    def set_option(self, name: str, value: str | None) -> bytes:
-        """Sets one option, in the engine's own spelling (`OptionTable.resolve`)."""
+    def set_options(self, settings: Sequence[Setting]) -> bytes:
+        """Set options, in the engine's own spelling (`OptionTable.resolve_all`)."""
         self._need(State.IDLE)
-        return self._say(self.dialect.set_option(name, value))
-
-    def new_game(self) -> bytes:
-        """Tells the engine that what follows has nothing to do with what was."""
-        self._need(State.IDLE)
-        return self._say(self.dialect.new_game) if self.dialect.new_game else b""
+        if not settings:
+            return b""
+        data = self._encode(*[self.dialect.set_option(name, value) for name, value in settings])
+        self.options.applied(settings)
+        return data
 
     def ping(self) -> bytes:
-        """Asks for a sign of life; one `Answered` will come. During a search only where it is answered."""
+        """Ask whether it is ready; one PingAnswered will come. In a search only where it is answered."""
         if self.state is not State.IDLE and not (
             self.state is State.SEARCHING and self.capabilities.isready_in_search
         ):
             raise WrongState(f"no ping while {self.state.name}")
         self.pings += 1
-        return self._say(self.dialect.ping)
-
-    def go(self, position: str, plan: GoCommand, *, streamed: bool = False) -> bytes:
-        """Starts a search of `position` (a whole line); `self.search` is its state from here on."""
-        return self.launch(self.prepare(position, plan, streamed=streamed))
+        return self._encode(self.dialect.ping)
 
     def prepare(
-        self, position: str, plan: GoCommand, *, streamed: bool = False, new_game: bool = False
+        self, position: str, go: GoCommand, *, streamed: bool = False, new_game: bool = False
     ) -> SearchState:
-        """The same search made ready to be launched, in any state, since nothing is said yet.
+        """A search of `position` (a whole line), to be started by `go`; nothing is sent yet.
 
-        With `new_game` the engine is first told that what follows has nothing to do with what was.
+        With `new_game` the engine is first asked to forget what came before. Raises ConfigError.
         """
-        lines = (self.dialect.ping, position, *plan.before, plan.go)
-        if new_game and self.dialect.new_game:
-            lines = (self.dialect.new_game, *lines)
-        request = encode_commands(lines)
-        return SearchState(plan, mate_score=self.dialect.mate_score, streamed=streamed, request=request)
+        dialect = self.dialect
+        lines = (dialect.ping, position, *go.before, go.go)
+        if new_game and dialect.new_game:
+            lines = (dialect.new_game, *lines)
+        return SearchState(go, dialect, streamed=streamed, request=encode_commands(lines))
 
-    def launch(self, search: SearchState) -> bytes:
-        """Starts a search that was prepared.
+    def go(self, search: SearchState, options: Mapping[str, OptionValue] | None = None) -> bytes:
+        """Start a prepared search, with options set before it where they differ from what is set.
 
         Where pings of the last search were not answered before its end, as many more go out ahead of the
-        fence: by as many answers and one, at least one of these has been, whatever became of the others.
+        barrier: the answer that then completes the count must be to one of these.
         """
-        self._need(State.IDLE)
-        self.state = after(self.state, Trigger.GO)
+        if self.state is not State.IDLE:
+            raise WrongState(f"GO while {self.state.name}")
+        changes = self.options.changes(options)
+        text = search.request
+        if changes or self._late_pings:
+            lead = [self.dialect.set_option(name, value) for name, value in changes]
+            lead += [self.dialect.ping] * self._late_pings
+            text = f"{encode_commands(lead)}\n{text}"
+            self.options.applied(changes)
+        self.state = State.AWAITING_READY
         self.search = search
-        lead = [self.dialect.ping] * self._late
-        self._fences, self._late = self._late + 1, 0
-        text = "\n".join((*lead, search.request)) if lead else search.request
-        self._tail.sent(text)
+        self._barriers, self._late_pings = self._late_pings + 1, 0
+        self._note_sent(text)
         return (text + "\n").encode()
 
-    def relay(self, said: bytes, following: SearchState) -> list[Event]:
-        """Takes what the engine said while `awaits_plain`, from the fence to the best move that ends it, and
-        the search that was sent right behind that; the events in it."""
-        search = self.search
-        parts = last_words(said[len(self.ready_line) :])
-        if search is None or parts is None:
-            events = self.feed(said)
-            self.launch(following)
-            return events
-        self.heard_bytes += len(said)
-        search.put_by(parts[0])
-        search.conclude(parts[1].decode("utf-8", "replace").split(), self.dialect.no_move)
-        self._tail.heard_block(said)
-        self._tail.sent(following.request)
-        self.search = following
-        # that its fence has fallen nobody waits for any more
-        return [Finished(search)]
-
     def stop(self, reason: str | None = None) -> bytes:
-        """Ends the search, for `reason` (the bound it reached); nothing when there is none or it is told."""
+        """End the search, for `reason` (the bound it reached); nothing without one, or sent twice."""
         if (self.state, Trigger.STOP) not in TRANSITIONS:
             return b""
         self.state = after(self.state, Trigger.STOP)
         if self.search is not None and self.search.stopped_for is None:
             self.search.stopped_for = reason
-        return self._say(self.dialect.stop)
+        return self._encode(self.dialect.stop)
 
-    def ponder_hit(self) -> bytes:
-        """The pondered move was played: the search goes on as a common one."""
-        self._need(State.SEARCHING)
-        return self._say(self.dialect.ponder_hit) if self.dialect.ponder_hit else b""
-
-    def say(self, line: str) -> bytes:
-        """A raw line, for talk outside the protocol's common part (`bench`, `d`, `eval`)."""
+    def send(self, line: str) -> bytes:
+        """A raw line, for commands outside the protocol's common part (`bench`, `d`, `eval`)."""
         self._need(State.IDLE)
-        return self._say(line)
+        return self._encode(line)
 
     def quit(self) -> bytes:
-        """Says goodbye; nothing where that was said or the engine is gone."""
+        """Tell the engine to quit; nothing where it was or has ended."""
         if (self.state, Trigger.QUIT) not in TRANSITIONS:
             return b""
         self.state = after(self.state, Trigger.QUIT)
-        return self._say(self.dialect.quit)
+        return self._encode(self.dialect.quit)
 
-    # --- what the engine says ----------------------------------------------------------------------
+    # --- what the engine prints --------------------------------------------------------------------
 
-    def feed(self, data: bytes) -> list[Event]:
-        """Takes bytes as they came; the events in them. `outgoing` may hold an answer to write."""
+    def receive_data(self, data: bytes) -> list[Event]:
+        """Take bytes as they came; the events in them."""
         events: list[Event] = []
-        self.heard_bytes += len(data)
-        if len(data) < BLOCK and self._glance(data, events):
+        self.received_bytes += len(data)
+        if len(data) < BLOCK and self._try_fast_path(data, events):
             return events
-        data, cut = self._lines.take(data)
-        if len(data) < BLOCK or not self._skim(data, events):
+        data, cut = self._whole_lines(data)
+        if len(data) < BLOCK or not self._take_block(data, events):
             for line in data.split(b"\n"):
                 if line:
-                    self._line(line, events)
+                    self._on_line(line, events)
         if cut:
-            self._line(cut, events)
-            self._complain(f"a line of more than {MAX_LINE} bytes was cut")
+            self._on_line(cut, events)
+            text = f"a line of more than {MAX_LINE} bytes was cut"
+            if self.search is not None and not self.search.finished:
+                self.search.fault(text)
+            self._print(text.encode())
         return events
 
-    def _glance(self, data: bytes, events: list[Event]) -> bool:
-        # What a short search says comes mostly at once. That is seen as a whole, and its reports need not be
-        # looked at now. What is not just so goes line by line.
-        search = self.search
-        if search is None or not search.plain or self._lines.open:
+    def end(self, *, whole: bool = True) -> list[Event]:
+        """The engine's output has ended. A last line without its line break still counts where it is `whole`:
+        where the engine was not killed in the middle of it."""
+        events: list[Event] = []
+        if self.state is State.ENDED:
+            return events
+        if last := bytes(self._partial):
+            self._partial.clear()
+            if whole:
+                self._on_line(last, events)
+            else:
+                self._recent.append(last[:TAIL_WIDTH])
+        self.state = after(self.state, Trigger.END)
+        events.append(OutputEnded())
+        return events
+
+    def _try_fast_path(self, data: bytes, events: list[Event]) -> bool:
+        # The whole output of a short search mostly comes at once, and its infos need not be parsed now.
+        search, fastpath = self.search, self.dialect.fastpath
+        if search is None or fastpath is None or not search.result_only or self._partial or self._dropping:
             return False
-        if self.state is State.FENCED:
-            if self.pings or self._fences != 1 or not data.startswith(self.ready_line):
+        if self.state is State.AWAITING_READY:
+            if self.pings or self._barriers != 1 or not data.startswith(self._ready_line):
                 return False
-            said = data[len(self.ready_line) :]
+            answer = data[len(self._ready_line) :]
         elif self.state is State.SEARCHING:
-            said = data
+            answer = data
         else:
             return False
-        parts = last_words(said)
+        parts = fastpath.split_bestmove(answer)
         if parts is None:
             return False
-        reports, best = parts
-        if said is not data:
-            self._on_ready(self.ready_line, events)
-        search.put_by(reports)
-        self._tail.heard_block(data)
-        self._on_bestmove(best, events)
+        # both at once: that it has started nobody needs to know
+        self.state, self._barriers = State.SEARCHING, 0
+        search.deferred = parts[0]
+        self._recent.append(data[:-1])
+        self._on_bestmove(parts[1], events)
         return True
 
-    def _skim(self, block: bytes, events: list[Event]) -> bool:
-        # a flood of reports, too many to look at one by one
+    def _take_block(self, block: bytes, events: list[Event]) -> bool:
+        # a flood of infos, too many to look at one by one
         search = self.search
         if search is None or self.state not in (State.SEARCHING, State.STOPPING):
             return False
         if not search.take_block(block):
             return False
         if search.backlog is not None:
-            events.append(Reported(search))
-        self._tail.heard_block(block)
+            events.append(InfoAvailable(search))
+        self._note_block(block)
         return True
 
-    def outgoing(self) -> bytes:
-        """What hearing made us say, and empties it."""
-        if not self._out:
+    def _whole_lines(self, data: bytes) -> tuple[bytes, bytes]:
+        # The lines that are complete now, with their ends; and, mostly empty, the beginning, up to a word's
+        # end, of one behind them that is too long.
+        if data.endswith(b"\n") and not (self._partial or self._dropping):
+            return data, b""
+        whole = data.rfind(b"\n") + 1
+        if not whole:
+            return b"", self._hold(data)
+        begun, start = bytes(self._partial), data.index(b"\n") + 1 if self._dropping else 0
+        self._partial.clear()
+        self._dropping = False
+        return begun + data[start:whole], self._hold(data[whole:])
+
+    def _hold(self, rest: bytes) -> bytes:
+        if self._dropping:
             return b""
-        data = b"".join(self._out)
-        self._out.clear()
-        return data
+        self._partial += rest
+        if len(self._partial) <= MAX_LINE:
+            return b""
+        begun = bytes(self._partial[:MAX_LINE])
+        self._partial.clear()
+        self._dropping = True
+        return begun.rsplit(b" ", 1)[0] or begun
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
-        return bool(self._lines.begun)
-
-    def end(self, *, whole: bool = True) -> list[Event]:
-        """The engine's output has ended. A last line without its line break still counts where it is `whole`:
-        where the engine was not cut off in the middle of it."""
-        events: list[Event] = []
-        if self.state is State.GONE:
-            return events
-        if last := self._lines.drop():
-            if whole:
-                self._line(last, events)
-            else:
-                self._tail.heard(last)
-        self.state = after(self.state, Trigger.END)
-        events.append(Gone())
-        return events
-
-    def _line(self, line: bytes, events: list[Event]) -> None:
+    def _on_line(self, line: bytes, events: list[Event]) -> None:
         if self._first:
             self._first = False
             line = line.removeprefix(b"\xef\xbb\xbf")
         raw, line = line, line.strip()
         if not line:
             return
-        if b"\t" in line:
-            line = b" ".join(line.split())
-        self._tail.heard(line)
-        take: Taker | None = self._takers.get(line.partition(b" ")[0])
-        if take is None:
-            line, take = self._find_word(line)
-        if take is None:
-            # as it came: boards and tables are shown to users
-            self._keep(raw.rstrip())
-            return
-        take(line, events)
-
-    def _find_word(self, line: bytes) -> tuple[bytes, Taker | None]:
-        # UCI "General": unknown words at a line's head are skipped until one that is known.
-        words = line.split()
-        for at, word in enumerate(words):
-            take = self._takers.get(word)
-            if take is not None:
-                return b" ".join(words[at:]), take
-        return line, None
+        self._recent.append(line if len(line) <= TAIL_WIDTH else line[:TAIL_WIDTH])
+        reply = self.dialect.read_reply(line)
+        if reply is None:
+            # boards and tables are shown to users
+            self._print(raw.rstrip())
+        else:
+            self._handlers[reply.kind](reply.line, events)
 
     def _on_id(self, line: bytes, events: list[Event]) -> None:
-        del events
         words = line.decode("utf-8", "replace").split(None, 2)
-        if len(words) == 3 and words[1] in ("name", "author") and self.state is State.GREETING:
+        if len(words) == 3 and words[1] in ("name", "author") and self.state is State.HANDSHAKE:
             setattr(self, words[1], words[2])
 
     def _on_option(self, line: bytes, events: list[Event]) -> None:
-        del events
         self.options.add(self.dialect.read_option(line.decode("utf-8", "replace").partition(" ")[2]))
 
     def _on_hello(self, line: bytes, events: list[Event]) -> None:
-        del line
-        if self.state is State.GREETING:
-            self.state = after(self.state, Trigger.GREETED)
-            events.append(Greeted())
+        if self.state is State.HANDSHAKE:
+            self.state = after(self.state, Trigger.HELLO_ANSWERED)
+            events.append(HandshakeDone())
 
     def _on_ready(self, line: bytes, events: list[Event]) -> None:
-        del line
         if self.pings:
-            # answers come in the order of the questions: one of before the fence is not the fence's
+            # answers come in the order of the questions: one of before the barrier is not the barrier's
             self.pings -= 1
-            events.append(Answered(self.pings))
-        elif (state := TRANSITIONS.get((self.state, Trigger.FENCE))) is not None:
-            self._fences -= 1
-            if self._fences:
+            events.append(PingAnswered(self.pings))
+        elif (state := TRANSITIONS.get((self.state, Trigger.READY))) is not None:
+            self._barriers -= 1
+            if self._barriers:
                 return
             self.state = state
             if self.search is not None:
-                events.append(Begun(self.search))
-        elif self._late and self.state is State.IDLE:
-            self._late -= 1
+                events.append(SearchStarted(self.search))
+        elif self._late_pings and self.state is State.IDLE:
+            self._late_pings -= 1
         else:
-            self.strays += 1
+            self.unexpected_replies += 1
 
     def _on_info(self, line: bytes, events: list[Event]) -> None:
         search = self.search
         if search is None or self.state not in (State.SEARCHING, State.STOPPING):
-            self._keep(line)
+            self._print(line)
             return
         reached = search.take(line)
-        if search.backlog is not None and not (events and isinstance(events[-1], Reported)):
-            events.append(Reported(search))
-        if reached is not None and self.state is State.SEARCHING:
-            self._out.append(self.stop(reached))
-            events.append(Stopped(search))
+        if search.backlog is not None and not (events and isinstance(events[-1], InfoAvailable)):
+            events.append(InfoAvailable(search))
+        if reached is not None and self.state is State.SEARCHING and search.stopped_for is None:
+            search.stopped_for = reached
+            events.append(BoundReached(search))
 
     def _on_bestmove(self, line: bytes, events: list[Event]) -> None:
         search = self.search
         if search is None or self.state not in (State.SEARCHING, State.STOPPING):
             # late, twice or unasked: it must never answer another search
-            self.strays += 1
+            self.unexpected_replies += 1
             if search is not None and self.state is State.IDLE:
                 search.fault("the engine gave more than one best move")
-            self._keep(line)
+            self._print(line)
             return
-        if self.state is State.SEARCHING and search.plan.open_ended:
+        if self.state is State.SEARCHING and search.go.open_ended and search.stopped_for is None:
             search.fault("the engine ended a search that was to go on until told to stop")
-        search.conclude(line.decode("utf-8", "replace").split(), self.dialect.no_move)
-        # a stop that this very chunk called for would reach an idle engine
-        self._out.clear()
+        search.conclude(line)
         # what was asked while it thought some engines never answer, and others behind their best move
-        self._late += self.pings
+        self._late_pings += self.pings
         self.pings = 0
-        self.state = after(self.state, Trigger.BESTMOVE)
-        events.append(Finished(search))
+        self.state = State.IDLE
+        events.append(SearchFinished(search))
 
     # --- inner -------------------------------------------------------------------------------------
 
-    def _keep(self, line: bytes) -> None:
-        self.walled += 1
-        self.wall.append(line[:TAIL_WIDTH].decode("utf-8", "replace"))
-
-    def _complain(self, text: str) -> None:
-        if self.search is not None and not self.search.finished:
-            self.search.fault(text)
-        self._keep(text.encode())
+    def _print(self, line: bytes) -> None:
+        self.console_count += 1
+        self.console.append(_text(line))
 
     def _need(self, state: State) -> None:
         if self.state is not state:
             raise WrongState(f"the engine is {self.state.name}, not {state.name}")
 
-    def _say(self, *lines: str) -> bytes:
+    def _encode(self, *lines: str) -> bytes:
         text = encode_commands(lines)
-        self._tail.sent(text)
+        self._note_sent(text)
         return (text + "\n").encode()
+
+    def _note_sent(self, text: str) -> None:
+        if len(text) > TAIL_BLOCK:
+            text = "\n".join(line[:TAIL_WIDTH] for line in text.split("\n")[-TAIL_LINES:])
+        self._recent.append(text)
+
+    def _note_block(self, block: bytes) -> None:
+        if len(block) > TAIL_BLOCK:
+            end = block[-TAIL_BLOCK:]
+            block = end.partition(b"\n")[2] or end
+        self._recent.append(block[:-1])
+
+
+def _text(line: bytes) -> str:
+    return line[:TAIL_WIDTH].decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""What an engine is at and what comes next: whose turn it is, the search under way, those lined up behind it.
+"""Whose turn it is to have one engine: the search under way, its deadlines, and what waits behind it.
 
-One timer watches over the search under way. It is set anew only for what is due sooner; where it rings too
-early it is set again, which costs less than a timer for each search.
+The queue is first in, first out. The next search is written in the same callback that saw the last one's best
+move. Cancelling or leaving one search touches no other.
 """
 
 from __future__ import annotations
@@ -9,71 +9,72 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Literal, Protocol
 
-from engines.errors import EngineError, EngineTimeout
-from engines.link import Link
+from engines.errors import EngineError
+from engines.options import OptionValue
 from engines.profile import Deadlines
+from engines.protocol import (
+    BoundReached,
+    EngineProtocol,
+    Event,
+    InfoAvailable,
+    SearchFinished,
+    SearchStarted,
+    State,
+    WrongState,
+)
 from engines.search import SearchState
 
-
-class SearchController(Protocol):
-    """What a running search asks of its driver."""
-
-    def stop_search(self, reason: str) -> None:
-        """Sends `stop`."""
-
-    def fail(self, what: str) -> None:
-        """Gives the engine up as hanging, for this reason."""
-
-    def probe(self) -> bool:
-        """Sends a sign-of-life ping; False where the engine answers none while it thinks."""
-
-    def heard(self) -> tuple[int, bool]:
-        """Bytes heard so far, and whether a ping of ours is unanswered."""
-
-    def begun_at(self, search: SearchState) -> float | None:
-        """When the engine began on this search, None while the fence stands."""
+LATE = 0.25  # seconds after its time at which a timer's call says that we have slept, not the engine
 
 
 class SearchTask:
-    """A search under way, or lined up behind one. `done` resolves with its Search, or fails with an
-    EngineError.
+    """One search of an engine: waiting for its turn, under way, or `done`.
 
-    `left` is set once its owner gave it up; `started` is when its turn came (`time.monotonic`), None before.
+    `done` resolves with its SearchState, or fails with an EngineError. `started_at` is when its turn came and
+    it was written, `begun_at` when the engine began on it (`time.monotonic`; None before); `left` is set once
+    its owner gave it up; `values` what the engine's options were set to when it was written.
 
-    Three clocks run: until the fence falls (`ready`), until the search should be over (its own time plus
-    `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine that is silent for
-    `silence` is asked for a sign of life. All in seconds.
+    Three deadlines apply, in seconds: until the engine is ready for it (`ready`), until the search should be
+    over (its own time plus `search_slack`, or `search`), and from `stop` to the best move (`stop`). An engine
+    that is silent for `silence` is pinged.
     """
 
     def __init__(
-        self, search: SearchState, deadlines: Deadlines, keeper: SearchController, timeout: float | None
+        self,
+        queue: SearchQueue,
+        search: SearchState,
+        options: Mapping[str, OptionValue] | None,
+        timeout: float | None,
     ) -> None:
         self.search = search
+        self.options = options
         self.owner = asyncio.current_task()
         self.left = False
-        self.started: float | None = None
+        self.values: Mapping[str, str] = {}
+        self.started_at: float | None = None
+        self.begun_at: float | None = None
         self.done: asyncio.Future[SearchState] = asyncio.get_running_loop().create_future()
+        self.turn: asyncio.Future[None] | None = None  # resolved when it is written, where somebody waits
+        self._queue = queue
+        self._deadlines = queue.deadlines
+        self._timeout = timeout
         self._news: asyncio.Event | None = None
         self._waiters: list[asyncio.Future[None]] = []
-        self._deadlines = deadlines
-        self._keeper = keeper
-        self._timeout = timeout
         self._stopped_at: float | None = None
-        self._heard = -1
-        self._heard_at = 0.0
-        # Nobody wakes us when the fence falls. To look this often finds every deadline behind it in time.
-        self._step = deadlines.shortest
-        own = search.plan.own_seconds
+        self._received = -1
+        self._received_at = 0.0
+        # The longest pause between two checks: every deadline is then noticed in time, whenever it begins.
+        self._step = queue.shortest
+        own = search.go.own_seconds
         if own is not None:
-            self._step = min(self._step, own + deadlines.search_slack)
+            self._step = min(self._step, own + queue.deadlines.search_slack)
 
     @property
     def news(self) -> asyncio.Event:
-        """Is set when a streamed search has reports, and when it has ended."""
+        """Set when a streamed search has reports, and when it has ended."""
         if self._news is None:
             self._news = asyncio.Event()
             if self.done.done():
@@ -81,12 +82,12 @@ class SearchTask:
         return self._news
 
     @property
-    def ended_well(self) -> bool:
+    def finished(self) -> bool:
         """Whether its best move is here."""
         return self.done.done() and self.done.exception() is None
 
     async def wait(self) -> SearchState:
-        """The search once it has ended; who is cancelled while waiting leaves it to go on."""
+        """The search once it has ended; a waiter that is cancelled leaves it running."""
         if not self.done.done():
             # as `asyncio.shield` does, with one turn of the loop less from the answer to its reader
             waiter = asyncio.get_running_loop().create_future()
@@ -95,8 +96,10 @@ class SearchTask:
         return self.done.result()
 
     def start(self) -> float:
-        """Its turn has come; when to `check` it first."""
-        now = self.started = self._heard_at = time.monotonic()
+        """Its turn has come; return when to `check` it first."""
+        now = self.started_at = self._received_at = time.monotonic()
+        if self.turn is not None and not self.turn.done():
+            self.turn.set_result(None)
         return now + (self._step if self._timeout is None else min(self._step, self._timeout))
 
     def stopped(self) -> None:
@@ -104,280 +107,302 @@ class SearchTask:
         if self._stopped_at is None:
             self._stopped_at = time.monotonic()
 
-    def finish(self) -> None:
-        """The best move is here."""
-        if not self.done.done():
+    def end(self, error: Exception | None = None) -> None:
+        """The best move is here, or there will be none."""
+        if self.done.done():
+            return
+        if error is None:
             self.done.set_result(self.search)
-            self._wake()
-
-    def lose(self, error: Exception) -> None:
-        """There will be no best move."""
-        if not self.done.done():
+        else:
             self.done.set_exception(error)
             # a search nobody waits for any more must not complain about it
             self.done.exception()
-            self._wake()
+        if self._news is not None:
+            self._news.set()
+        for waiter in (*self._waiters, *([self.turn] if self.turn else [])):
+            if not waiter.done():
+                waiter.set_result(None)
 
     def check(self) -> float:
-        """Does what is due, and tells when to check again; of no meaning once it is `done`."""
+        """Do what is due, and return when to check again; of no meaning once it is `done`."""
         now = time.monotonic()
         if self._stopped_at is not None:
             return self._check_stop(now, self._stopped_at)
         if self._timeout is not None and now >= self._since + self._timeout:
-            self._keeper.stop_search("timeout")
+            self._queue.stop(self, "timeout")
             return now + self._deadlines.stop
-        begun_at = self._keeper.begun_at(self.search)
-        return self._check_fence(now) if begun_at is None else self._check_search(now, begun_at)
+        return self._check_ready(now) if self.begun_at is None else self._check_search(now, self.begun_at)
 
     @property
     def _since(self) -> float:
-        assert self.started is not None
-        return self.started
-
-    def _wake(self) -> None:
-        if self._news is not None:
-            self._news.set()
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        assert self.started_at is not None
+        return self.started_at
 
     def _check_stop(self, now: float, stopped_at: float) -> float:
-        begun_at = self._keeper.begun_at(self.search)
-        if begun_at is None:
-            # `stop` waits behind a fence the engine may take its time for
-            return self._check_fence(now)
-        due = max(stopped_at, begun_at) + self._deadlines.stop
+        if self.begun_at is None:
+            # `stop` waits behind a ready barrier the engine may take its time for
+            return self._check_ready(now)
+        due = max(stopped_at, self.begun_at) + self._deadlines.stop
         if now >= due:
-            self._keeper.fail(f"gave no best move within {self._deadlines.stop:g} s of being told to stop")
+            self._queue.fail(f"gave no best move within {self._deadlines.stop:g} s of being told to stop")
         return due
 
-    def _check_fence(self, now: float) -> float:
+    def _check_ready(self, now: float) -> float:
         due = self._since + self._deadlines.ready
         if now >= due:
-            self._keeper.fail(f"did not answer isready within {self._deadlines.ready:g} s before the search")
+            self._queue.fail(
+                f"did not answer {self._queue.ping} within {self._deadlines.ready:g} s before the search"
+            )
         elif self._timeout is not None and self._stopped_at is None:
             return min(due, now + self._step, self._since + self._timeout)
         return min(due, now + self._step)
 
     def _check_search(self, now: float, begun_at: float) -> float:
         ends: list[tuple[float, str]] = []
-        plan = self.search.plan
+        go = self.search.go
         if self._timeout is not None:
             ends.append((self._since + self._timeout, "timeout"))
-        if plan.seconds is not None:
-            ends.append((begun_at + plan.seconds, "seconds"))
-        elif plan.own_seconds is not None:
-            ends.append((begun_at + plan.own_seconds + self._deadlines.search_slack, "overrun"))
-        elif not plan.unbounded:
+        if go.seconds is not None:
+            ends.append((begun_at + go.seconds, "seconds"))
+        elif go.own_seconds is not None:
+            ends.append((begun_at + go.own_seconds + self._deadlines.search_slack, "overrun"))
+        elif not go.unbounded:
             ends.append((begun_at + self._deadlines.search, "deadline"))
         for when, reason in sorted(ends):
             if now >= when:
-                self._keeper.stop_search(reason)
+                self._queue.stop(self, reason)
                 return now + self._deadlines.stop
         silence = self._check_silence(now)
         return min([silence, *(when for when, _ in ends)])
 
     def _check_silence(self, now: float) -> float:
-        """When to look again; fails the search when a sign of life stays out."""
-        heard, pinged = self._keeper.heard()
-        if heard != self._heard:
-            self._heard, self._heard_at = heard, now
+        """When to look again; fails the engine when it does not answer a ping."""
+        received, pinged = self._queue.received()
+        if received != self._received:
+            self._received, self._received_at = received, now
             return now + self._deadlines.silence
-        due = self._heard_at + self._deadlines.silence
+        due = self._received_at + self._deadlines.silence
         if now < due:
             return due
         if not pinged:
-            return now + (self._deadlines.ready if self._keeper.probe() else self._deadlines.silence)
+            return now + (self._deadlines.ready if self._queue.probe() else self._deadlines.silence)
         if now >= due + self._deadlines.ready:
-            self._keeper.fail(
-                f"was silent for {now - self._heard_at:.0f} s and does not answer isready: it hangs"
-            )
+            silent = f"was silent for {now - self._received_at:.0f} s"
+            self._queue.fail(f"{silent} and does not answer {self._queue.ping}: it hangs")
         return due + self._deadlines.ready
 
 
-LATE = 0.25  # seconds after its time at which the timer's ring says that we have slept, not the engine
-
-
-class SearchLock(asyncio.Lock):
-    """Whose turn it is to have the engine; `wanted` counts those who wait for theirs."""
-
-    wanted = 0
-
-    @property
-    def free(self) -> bool:
-        """Whether who asks now has it at once: between two owners the lock is open, and not for others."""
-        return not (self.wanted or self.locked())
-
-    async def acquire(self) -> Literal[True]:
-        self.wanted += 1
-        try:
-            return await super().acquire()
-        finally:
-            self.wanted -= 1
-
-
 class SearchQueue:
-    """The searches of one engine, in order. `turn` is held from the beginning of a search to its end, and to
-    the end of those lined up behind it."""
+    """The searches of one engine, in order, and turns for whatever else is asked of it.
 
-    def __init__(self, link: Link) -> None:
-        self.turn = SearchLock()
+    `running` is the search under way. `fail` gives the engine up as hanging, for the reason it is given.
+    """
+
+    def __init__(
+        self,
+        protocol: EngineProtocol,
+        write: Callable[[bytes], None],
+        deadlines: Deadlines,
+        fail: Callable[[str], None],
+    ) -> None:
+        self.deadlines = deadlines
+        self.shortest = deadlines.shortest
+        self.ping = protocol.dialect.ping
+        self.fail = fail
         self.running: SearchTask | None = None
-        self._link = link
-        self._line: deque[SearchTask] = deque()  # behind the running one
-        self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it rings
-        self._slept = False  # in this search it rang late, and what was said meanwhile is heard first
+        self._protocol = protocol
+        self._write = write
+        self._waiting: deque[SearchTask | asyncio.Future[None]] = deque()  # a future is a turn
+        self._held = False  # whether something other than a search has the engine
+        # One timer, set anew only for what is due sooner: a timer for each search would cost more.
+        self._timer: tuple[asyncio.TimerHandle, float] | None = None  # and when it is due
+        self._slept = False
         self._loop = asyncio.get_running_loop()
 
     @property
-    def busy(self) -> SearchTask | None:
-        """The search under way, if any."""
-        running = self.running
-        return None if running is None or running.done.done() else running
+    def free(self) -> bool:
+        """Whether a search that is submitted now begins at once."""
+        return self.running is None and not self._held
 
     @property
-    def last(self) -> SearchTask | None:
-        """The one behind which the next would be lined up."""
-        return self._line[-1] if self._line else self.busy
+    def own(self) -> bool:
+        """Whether the last search of the queue is this very task's."""
+        last = self._waiting[-1] if self._waiting else self.running
+        return isinstance(last, SearchTask) and not last.left and last.owner is asyncio.current_task()
+
+    def submit(self, task: SearchTask) -> None:
+        """Put a search at the end of the queue; it is written at once where the engine is free.
+
+        Raises OptionError.
+        """
+        if self.running is None and not self._held:
+            self._start(task)
+        else:
+            # refused before there is a turn to wait for
+            self._protocol.options.changes(task.options)
+            self._waiting.append(task)
+
+    async def wait_turn(self, task: SearchTask, seconds: float) -> bool:
+        """Wait until a submitted search is written, or was lost; False when that takes more seconds."""
+        task.turn = self._loop.create_future()
+        try:
+            async with asyncio.timeout(seconds):
+                await task.turn
+        except TimeoutError:
+            return task.started_at is not None
+        return True
 
     @asynccontextmanager
-    async def held(self, seconds: float) -> AsyncIterator[None]:
-        """The engine's turn, as `take_turn` has it, given back at the end."""
-        await self.take_turn(seconds)
+    async def turn(self, seconds: float) -> AsyncIterator[None]:
+        """Have the engine for something other than a search. Raises TimeoutError when the turn does not come
+        within so many seconds, and what the engine failed with."""
+        place: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.append(place)
+        self._next()
         try:
+            async with asyncio.timeout(seconds):
+                await place
             yield
         finally:
-            self.turn.release()
+            if not place.cancelled() and place.done() and place.exception() is None:
+                self._held = False
+                self._next()
 
-    async def take_turn(self, seconds: float) -> None:
-        """Waits for the engine's turn. Raises EngineTimeout when it does not come within so many seconds,
-        EngineError when the search under way is this very task's own, which would wait for itself."""
-        busy, name = self.busy, self._link.name
-        if busy is not None and busy.owner is asyncio.current_task() and not busy.left:
+    def check_owner(self, name: str) -> None:
+        """Raises EngineError when the search under way is this very task's own: it would wait for itself."""
+        running = self.running
+        if running is not None and not running.left and running.owner is asyncio.current_task():
             raise EngineError(
                 f"{name} is busy with a search this task has under way; leave that one first", engine=name
             )
-        if self.turn.free:
-            await self.turn.acquire()
-            return
-        try:
-            async with asyncio.timeout(seconds):
-                await self.turn.acquire()
-        except TimeoutError:
-            # no fault of the engine's: somebody holds it, in a stream perhaps that is never left
-            raise EngineTimeout(
-                f"{name} was busy with another search for {seconds:g} s", **self._link.evidence()
-            ) from None
 
-    def begin(self, running: SearchTask) -> None:
-        """The engine is at this one now; its turn was taken."""
-        self.running = running
-        self._slept = False
-        self._ring_at(running.start())
-
-    def line_up(self, following: SearchTask) -> None:
-        """Has this one sent the moment the `last` has ended."""
-        self._line.append(following)
-        self._link.line_up(following.search)
-
-    def withdraw(self, running: SearchTask, reason: EngineError) -> bool:
-        """Takes the last of the line back; False where it is not that, or was sent by now."""
-        if not self._line or self._line[-1] is not running or self._link.withdraw([running.search]):
+    def withdraw(self, task: SearchTask, reason: EngineError) -> bool:
+        """Take back a search that was not written yet; it is lost for this reason. False where it was."""
+        if task not in self._waiting:
             return False
-        self._line.pop()
-        running.lose(reason)
+        self._waiting.remove(task)
+        task.end(reason)
         return True
 
-    def leave(self, running: SearchTask, reason: EngineError) -> None:
-        """Gives up on a search and on those lined up behind it: what was not sent ends with this reason, the
-        engine is told to stop what it is at."""
-        running.left = True
-        behind = [*self._line]
-        if running in behind:
-            behind = behind[behind.index(running) :]
-        elif running is not self.running:
-            return
-        for following in behind:
-            following.left = True
-        sent = self._link.withdraw([following.search for following in behind])
-        for following in behind:
-            if following.search not in sent:
-                self._line.remove(following)
-                following.lose(reason)
-        if running is self.running:
-            self.stop("left")
+    def leave(self, task: SearchTask, reason: EngineError) -> None:
+        """Give a search up: withdrawn where it was not written yet, stopped where it is under way."""
+        task.left = True
+        if task is self.running:
+            self.stop(task, "left")
+        else:
+            self.withdraw(task, reason)
 
-    def stop(self, reason: str) -> None:
-        """Tells the search under way to end; harmless when there is none."""
-        running = self.busy
-        if running is not None and self._link.stop(running.search, reason):
-            self.stopped(running.search)
-
-    def stopped(self, search: SearchState) -> None:
-        """`stop` went out to this one."""
-        running = self.busy
-        if running is not None and running.search is search:
-            running.stopped()
-            self.look()
-
-    def finished(self, search: SearchState) -> None:
-        """This one has its best move: the next of the line is on, or the turn is free."""
-        running = self.busy
-        if running is None or running.search is not search:
-            return
-        running.finish()
-        if not self._line:
-            self.turn.release()
-            return
-        self.begin(self._line.popleft())
-        if self.running is not None and self.running.left:
-            # it was sent before it could be withdrawn
-            self.stop("left")
+    def stop(self, task: SearchTask | None, reason: str) -> None:
+        """Tell the engine to end a search; harmless when it is not under way."""
+        if task is not None and task is self.running and (data := self._protocol.stop(reason)):
+            self._write(data)
+            task.stopped()
+            self._check()
 
     def lose(self, error: Exception) -> None:
         """There will be no more best moves."""
         if self._timer is not None:
             self._timer[0].cancel()
             self._timer = None
-        running = self.busy
-        if running is not None:
-            for lost in (running, *self._line):
-                lost.lose(error)
-            self._line.clear()
-            self.turn.release()
+        lost, self.running = self.running, None
+        waiting = [*self._waiting]
+        self._waiting.clear()
+        for entry in (lost, *waiting):
+            if isinstance(entry, SearchTask):
+                entry.end(error)
+            elif entry is not None and not entry.done():
+                entry.set_exception(error)
 
-    def look(self) -> None:
-        """Has the search under way look to its deadlines."""
-        running = self.busy
-        if running is not None:
-            due = running.check()
-            if not running.done.done():
-                self._ring_at(due)
+    def on_event(self, event: Event) -> None:
+        """Take what the engine reports of the search under way."""
+        task = self.running
+        if task is None:
+            return
+        if isinstance(event, SearchFinished):
+            self._finish(task)
+        elif isinstance(event, SearchStarted):
+            task.begun_at = time.monotonic()
+            if task.search.go.seconds is not None:
+                self._check()
+        elif isinstance(event, InfoAvailable):
+            task.news.set()
+        elif isinstance(event, BoundReached):
+            self.stop(task, event.search.stopped_for or "")
 
-    def _ring_at(self, due: float) -> None:
+    # --- for the search under way ------------------------------------------------------------------
+
+    def received(self) -> tuple[int, bool]:
+        """Bytes received so far, and whether a ping is unanswered."""
+        return self._protocol.received_bytes, self._protocol.pings > 0
+
+    def probe(self) -> bool:
+        """Send a ping into a search; False where the engine answers none while it thinks."""
+        protocol = self._protocol
+        if not protocol.capabilities.isready_in_search or protocol.state is not State.SEARCHING:
+            return False
+        self._write(protocol.ping())
+        return True
+
+    # --- inner -------------------------------------------------------------------------------------
+
+    def _next(self) -> None:
+        while self._waiting and self.running is None and not self._held:
+            entry = self._waiting.popleft()
+            if isinstance(entry, SearchTask):
+                self._start(entry)
+            elif not entry.done():
+                self._held = True
+                entry.set_result(None)
+
+    def _start(self, task: SearchTask) -> None:
+        self.running = task
+        self._slept = False
+        try:
+            self._write(self._protocol.go(task.search, task.options))
+        except BaseException as error:
+            if not isinstance(error, WrongState) or self._protocol.state is not State.ENDED:
+                self.running = None
+                raise
+            # what it died of is about to be found out, and will be this search's error
+        task.values = self._protocol.options.values
+        self._wake_at(task.start())
+
+    def _finish(self, task: SearchTask) -> None:
+        self.running = None
+        if task.begun_at is None:
+            task.begun_at = time.monotonic()
+        try:
+            if self._waiting:
+                self._next()
+        finally:
+            task.end()
+
+    def _check(self) -> None:
+        task = self.running
+        if task is not None:
+            due = task.check()
+            if self.running is task:
+                self._wake_at(due)
+
+    def _wake_at(self, due: float) -> None:
         if self._timer is not None:
             timer, when = self._timer
             if when <= due:
                 return
             timer.cancel()
-        self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._ring), due
+        self._timer = self._loop.call_later(max(due - time.monotonic(), 0.0), self._wake), due
 
-    def _ring(self) -> None:
+    def _wake(self) -> None:
         due, self._timer = self._timer[1] if self._timer else 0.0, None
-        self._link.catch_up()
         now = time.monotonic()
         self._slept = now > due + LATE and not self._slept
         if self._slept:
-            # stopped by a signal or with the lid closed: the answer may lie in the pipe since long
-            self._ring_at(now + LATE)
-        else:
-            self._make_good()
-            self.look()
-
-    def _make_good(self) -> None:
-        """Does what an exception in the midst of us left undone: one from the keyboard may come anywhere."""
-        running = self.busy
-        if running is not None and running.search.finished:
-            self.finished(running.search)
-        elif running is not None and not self._link.knows(running.search):
-            self._link.line_up(running.search)
+            # Stopped by a signal or with the lid closed: the answer may have been in the pipe for long, and
+            # is read first.
+            self._wake_at(now + LATE)
+            return
+        if self.running is not None and self.running.search.finished:
+            # a KeyboardInterrupt hit between the two updates
+            self._finish(self.running)
+        self._next()
+        self._check()

@@ -15,15 +15,21 @@ that was started anew is another. Each has its own clock.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
-import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
 from engines.errors import ConfigError
 
+# Takes what goes by: seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's
+# output has ended. Behind all that, "=" and how it ended.
+Recorder = Callable[[float, str, bytes], None]
+
+MAX_KEPT = 4_000_000  # bytes kept in memory; the oldest go
 PIECE = 1 << 16  # bytes of a line that has not ended are written down once they are so many
 _SPECIAL = re.compile(rb"[\\\x00-\x08\x0a-\x1f\x7f]")
 _WRITTEN = {b"\\": rb"\\", b"\r": rb"\r"}
@@ -32,8 +38,8 @@ _WRITTEN = {b"\\": rb"\\", b"\r": rb"\r"}
 class Transcript:
     """A file that records what is sent (`>`) and received (`<`), each line behind its time in seconds.
 
-    It is a `Record` for the link of an engine and of those that are started after it. Engines at work side by
-    side share the file by a `voice` each. Raises ConfigError when the file cannot be written. What stops it
+    It is a `Recorder` for one engine and those that are started after it. Engines at work side by side share
+    the file by a `recorder` each. Raises ConfigError when the file cannot be written. What stops it
     later, a full disk say, ends the file and nothing else: `close` tells of it, and so does leaving it as a
     context manager, unless an error is on its way already.
     """
@@ -46,12 +52,11 @@ class Transcript:
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"the transcript {path} cannot be written: {reason}") from None
         self.path = str(path)
-        self._lock = threading.Lock()  # each engine writes on the thread that listens to it
-        self._lives = 0
-        self._life = 1  # whose lines were written last
-        self._voices: list[Voice] = []
+        self._count = 0
+        self._last_writer = 1  # whose lines were written last
+        self._recorders: list[EngineRecorder] = []
         self._broken: OSError | None = None
-        self._own = self.voice()
+        self._own = self.recorder()
 
     def __enter__(self) -> Self:
         return self
@@ -64,20 +69,20 @@ class Transcript:
                 self.close()
 
     def __call__(self, seconds: float, sign: str, data: bytes) -> None:
-        """Takes what went by, as `Voice` does."""
+        """Takes what went by, as `EngineRecorder` does."""
         self._own(seconds, sign, data)
 
-    def voice(self) -> Voice:
+    def recorder(self) -> EngineRecorder:
         """A record in this file for an engine that is at work beside others."""
-        voice = Voice(self)
-        self._voices.append(voice)
-        return voice
+        recorder = EngineRecorder(self)
+        self._recorders.append(recorder)
+        return recorder
 
     def close(self) -> None:
         """Ends the file, with what was begun and never ended; harmless when called again. Raises ConfigError
         when the file lacks what could not be written."""
-        for voice in self._voices:
-            voice.finish()
+        for recorder in self._recorders:
+            recorder.finish()
         try:
             self._file.close()
         except OSError as error:
@@ -88,25 +93,23 @@ class Transcript:
             raise ConfigError(f"the transcript {self.path} breaks off: {broken.strerror or broken}")
 
     def begin(self) -> int:
-        """The number of a life that begins, from 1."""
-        with self._lock:
-            self._lives += 1
-            return self._lives
+        """The number of an engine that starts, from 1."""
+        self._count += 1
+        return self._count
 
-    def write(self, life: int, lines: Sequence[str]) -> None:
-        """Writes lines of a life; does nothing once the file is broken."""
-        with self._lock:
-            if self._broken is not None:
-                return
-            whose = () if life == self._life else (f"@ {life}",)
-            self._life = life
-            try:
-                self._file.write("\n".join((*whose, *lines, "")))
-                # what came before a hang can be read while it lasts
-                self._file.flush()
-            except OSError as error:
-                # an engine at work is worth more than the record of it
-                self._broken = error
+    def write(self, number: int, lines: Sequence[str]) -> None:
+        """Write lines of an engine; does nothing once the file is broken."""
+        if self._broken is not None:
+            return
+        whose = () if number == self._last_writer else (f"@ {number}",)
+        self._last_writer = number
+        try:
+            self._file.write("\n".join((*whose, *lines, "")))
+            # what came before a hang can be read while it lasts
+            self._file.flush()
+        except OSError as error:
+            # an engine at work is worth more than the record of it
+            self._broken = error
 
 
 @contextlib.contextmanager
@@ -119,14 +122,14 @@ def recorded(transcript: str | Path | Transcript | None) -> Iterator[Transcript 
         yield record
 
 
-class Voice:
-    """The record of one engine and of those started in its place, one life after another."""
+class EngineRecorder:
+    """The record of one engine and of those started in its place, one after another."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.path = transcript.path
         self._transcript = transcript
-        self._number = 0  # of the life under way; 0 before the first
-        self._over = True  # it has said its last
+        self._number = 0  # of the engine that runs; 0 before the first
+        self._over = True  # its output has ended
         self._marked = True  # and how it ended is written down
         self._rest = {">": b"", "<": b""}
         self._last = 0.0
@@ -136,7 +139,7 @@ class Voice:
         that nothing follows. Behind that the sign `=` tells how the engine ended: `exit code 1` or `SIGSEGV`
         where it did so by itself, `closed its output` where it went on running, `told to end` where we ended
         it, `killed` where it was asked to leave and stayed; only the first such word counts. Whatever comes
-        next belongs to the next life."""
+        next belongs to the next engine."""
         self._last = seconds
         if sign == "=":
             self._end(seconds, data)
@@ -174,8 +177,63 @@ class Voice:
         self._over = self._marked = True
 
 
-def _line(seconds: float, sign: str, said: bytes, end: str = "") -> str:
-    text = _SPECIAL.sub(_written, said).decode("utf-8", "backslashreplace")
+class MemoryRecorder:
+    """A recorder that keeps what goes by in memory, until it is known whether it is needed.
+
+    What comes before the first `cut` (the handshake) is kept in front of every case.
+    """
+
+    def __init__(self) -> None:
+        self._opening: tuple[tuple[float, str, bytes], ...] = ()
+        self._talk: deque[tuple[float, str, bytes]] = deque()
+        self._size = 0
+        self._listener: Callable[[str], None] | None = None
+        self._rest = b""
+
+    def __call__(self, seconds: float, sign: str, data: bytes) -> None:
+        self._talk.append((seconds, sign, data))
+        self._size += len(data)
+        while self._size > MAX_KEPT:
+            self._size -= len(self._talk.popleft()[2])
+        if sign == "<" and self._listener is not None:
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                self._listener(line.decode("utf-8", "replace").strip())
+
+    def cut(self) -> None:
+        """A case begins: what was exchanged for the one before it is forgotten."""
+        if not self._opening:
+            self._opening = tuple(self._talk)
+        self._talk.clear()
+        self._size = 0
+
+    @property
+    def spoken(self) -> bool:
+        """Whether anything was exchanged since the last `cut`."""
+        return bool(self._talk)
+
+    def listen(self) -> asyncio.Queue[str]:
+        """The lines the engine prints from now on, until the next call."""
+        received: asyncio.Queue[str] = asyncio.Queue()
+        self._rest = b""
+        self._listener = received.put_nowait
+        return received
+
+    def write(self, folder: Path, name: str) -> str:
+        """Writes the case's talk to a file named after it; its path. Raises ConfigError."""
+        path = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name)[:100].strip('-.') or 'case'}.txt"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"the folder {folder} cannot be made: {error.strerror or error}") from None
+        with Transcript(path) as file:
+            for piece in (*self._opening, *self._talk):
+                file(*piece)
+        return str(path)
+
+
+def _line(seconds: float, sign: str, data: bytes, end: str = "") -> str:
+    text = _SPECIAL.sub(_written, data).decode("utf-8", "backslashreplace")
     return f"{seconds:.6f} {sign} {text}{end}"
 
 

@@ -1,127 +1,135 @@
-"""One engine's process: started, listened to, and always ended and reaped.
+"""An engine's process on asyncio's own subprocess transport: started, written to, read, always ended.
 
-A thread reads the engine's standard error, and its output where the event loop does not (`engines.ear`); what
-is read goes to a callback. A write that the engine does not take at once is left to the thread as well.
+Linux, macOS and Windows alike. An engine that is never closed is killed when its event loop shuts down; where
+the loop was closed without `asyncio.Runner`'s care, when the next engine starts or the interpreter exits.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import logging
 import os
 import signal
 import subprocess
 import sys
+import time
+import weakref
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
-from engines.ear import Ear, Listener
 from engines.errors import EngineStartError
-from engines.pumps import Pump, start_pump
+from engines.transcript import Recorder
 
 STDERR_LINES = 40  # lines of standard error kept for error messages
 STDERR_WIDTH = 500
+AFTER_EXIT = 0.2  # seconds for output to arrive after the exit: a child of the engine may hold its pipes open
 AFTER_KILL = 5.0  # seconds until a killed process must be gone; only a stuck kernel call takes longer
+# Bytes that may wait for an engine that does not read; beyond, what is sent to it is dropped.
+MAX_PENDING = 64 << 20
+
+# The exit statuses of a process that did not leave when it was asked to.
+_FORCED = (None, -signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
+_TERMINATE = signal.SIGTERM
+_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+
+logger = logging.getLogger("fenwire.engine")
+_running: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
 
 
-class EngineProcess:
-    """A running engine program.
+@atexit.register
+def _kill_abandoned(*, all_loops: bool = True) -> None:
+    for process in list(_running):
+        if all_loops or process.loop.is_closed():
+            process.abandon()
 
-    `on_output` is called on the listening thread with bytes as they come, and with b"" once at the end of
-    the output. Where it returns a number of seconds, `on_quiet` is called on that thread when nothing comes
-    for so long. With `on_loop` the running event loop listens, if it can (`lent`): that one is called on it
-    in place of these two, but for what is left at the end and the end itself; broken off in the midst of it,
-    the process is killed. Raises EngineStartError when the program cannot be started.
+
+class EngineProcess(asyncio.SubprocessProtocol):
+    """A running engine program: await `start`, and then always `end`.
+
+    `on_output` is called with bytes as they come; `on_end` once, when the output has ended: its pipe was
+    closed and the process has exited, or 0.2 seconds after the first of the two.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        on_output: Callable[[bytes], float | None],
-        on_quiet: Callable[[], None] = lambda: None,
-        on_loop: Listener | None = None,
+        on_output: Callable[[bytes], None],
+        on_end: Callable[[], None] = lambda: None,
+        record: Recorder | None = None,
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         name: str = "",
     ) -> None:
         self.command = tuple(command)
         self.name = name or Path(self.command[0]).name
+        self.exit_status: int | None = None  # the exit code, or a signal's number negated
+        self.ending = False  # whether we told it to end
+        self.pid = 0
+        self.loop = loop = asyncio.get_running_loop()
+        self._cwd, self._env = cwd, env
+        self._on_output = on_output
+        self._on_end: Callable[[], None] | None = on_end
+        self._record = _logged(self.name, record) if logger.isEnabledFor(logging.DEBUG) else record
+        self._started_at = time.monotonic()
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._stderr_rest = b""
+        self._open = {0, 1, 2}  # its pipes that were not closed
+        self._exited: asyncio.Future[None] = loop.create_future()
+        self._drained: asyncio.Future[None] = loop.create_future()
+        self._closed: asyncio.Future[None] = loop.create_future()
+        self._guard = self._kill_at_loop_end()
+
+    async def start(self) -> None:
+        """Start the program. Raises EngineStartError when that is not possible."""
+        _kill_abandoned(all_loops=False)
         try:
-            self._popen: subprocess.Popen[bytes] = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd=cwd or None,
-                env={**os.environ, **env} if env else None,
+            await self.loop.subprocess_exec(
+                lambda: self,
+                *self.command,
+                cwd=self._cwd or None,
+                env={**os.environ, **self._env} if self._env else None,
                 # In a group of its own, a terminal's Ctrl-C reaches us alone, and we end the engine in order.
                 start_new_session=os.name == "posix",
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            if cwd and not Path(cwd).is_dir():
-                reason = f"there is no folder {cwd} to start it in"
+            if self._cwd and not Path(self._cwd).is_dir():  # noqa: ASYNC240 - a failure may take its time
+                reason = f"there is no folder {self._cwd} to start it in"
             raise EngineStartError(
                 f"{self.name} cannot be started ({' '.join(self.command)}): {reason}", engine=self.name
             ) from None
-        self._ear: Ear | None = None
-        try:
-            self._ear = self._lend(on_loop)
-            self._pump: Pump = start_pump(self._popen, on_output, self._take_stderr, on_quiet, self._ear)
-        except BaseException as error:
-            self._undo()
-            if not isinstance(error, OSError | RuntimeError):
-                raise
-            raise EngineStartError(f"{self.name} cannot be listened to: {error}", engine=self.name) from None
-
-    def _lend(self, listener: Listener | None) -> Ear | None:
-        if listener is None or self._popen.stdout is None:
-            return None
-        try:
-            return Ear(self._popen.stdout.fileno(), listener, self.kill)
-        except NotImplementedError:
-            return None
-
-    def _undo(self) -> None:
-        # it was started, and is not listened to: no thread could be started, or we were interrupted
-        if self._ear is not None:
-            self._ear.close()
-        self.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(AFTER_KILL)
-        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if pipe is not None:
-                pipe.close()
-
-    @property
-    def lent(self) -> bool:
-        """Whether the event loop listens to its output, up to what is left at the end."""
-        return self._ear is not None
-
-    @property
-    def pid(self) -> int:
-        """The process's number."""
-        return self._popen.pid
+        # asyncio runs this generator's end when the loop shuts down
+        await anext(self._guard)
+        logger.info("%s started: %s", self.name, " ".join(self.command))
 
     def write(self, data: bytes) -> None:
-        """Sends bytes without ever blocking. What a dead engine cannot take is dropped: its end is told
-        by the end of its output."""
-        if data:
-            self._pump.write(data)
+        """Send bytes without ever blocking. What a dead engine cannot take is dropped: its end is reported by
+        the end of its output."""
+        if self._record is not None and data:
+            self._record(time.monotonic() - self._started_at, ">", data)
+        pipe = self._input
+        if not pipe.is_closing() and pipe.get_write_buffer_size() < MAX_PENDING:
+            pipe.write(data)
 
     def close_input(self) -> None:
-        """Ends its standard input once what was written has gone out; nothing can be sent afterwards."""
-        self._pump.close_input()
+        """End its standard input once what was written has gone out."""
+        self._input.close()
 
-    def exit_status(self) -> int | None:
-        """The exit code, a signal's number negated, or None while it runs. Reaps a process that has ended."""
-        return self._popen.poll()
+    def pause_reading(self) -> None:
+        """Let the engine wait with its output until `resume_reading`."""
+        if 1 in self._open:
+            self._output.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Take its output again."""
+        if 1 in self._open:
+            self._output.resume_reading()
 
     def stderr_tail(self) -> tuple[str, ...]:
         """The last lines of its standard error."""
@@ -129,78 +137,166 @@ class EngineProcess:
         return (*self._stderr, rest) if rest else tuple(self._stderr)
 
     async def wait_exit(self, seconds: float) -> int | None:
-        """Waits until the process has ended, at most so long; its exit status or None."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        pause = 0.001
-        while (status := self.exit_status()) is None and loop.time() < end:
-            await asyncio.sleep(min(pause, max(end - loop.time(), 0.0005)))
-            pause = min(pause * 1.5, 0.02)
-        return status
-
-    async def wait_last_words(self, seconds: float) -> None:
-        """Waits, at most so long, until all that an ended process had printed has been read."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        while self._pump.alive and loop.time() < end:  # noqa: ASYNC110 - a thread cannot be awaited
-            await asyncio.sleep(0.002)
+        """Wait until the process has exited and its output was read; its exit status, None after the time."""
+        await asyncio.wait((self._exited,), timeout=seconds)
+        if self.exit_status is not None:
+            await asyncio.wait((self._drained,), timeout=AFTER_EXIT)
+        return self.exit_status
 
     async def end(self, *, polite: bool, grace: float) -> int | None:
-        """Ends the process: granted `grace` seconds to leave by itself when it has been asked to (`polite`),
-        then SIGTERM, then SIGKILL; reaps it, its children that stayed in its group, its thread and its
-        pipes. The exit status, None if even a kill did not end it. Cancelled, it kills and reaps at once."""
+        """End the process; its exit status, None if even a kill did not end it.
+
+        It has `grace` seconds to leave when it has been asked to (`polite`), then it gets SIGTERM, then
+        SIGKILL. Children that stayed in its group end with it. Cancelled, it kills at once.
+        """
+        self.ending = True
         try:
-            status = await self._end(polite, grace)
-            self._close()
-            await self.wait_last_words(AFTER_KILL)
-        except asyncio.CancelledError:
-            self.kill_and_reap()
-            raise
+            status = await self.wait_exit(grace) if polite else self.exit_status
+            self._input.close()
+            if status is None:
+                self._signal(_TERMINATE)
+                status = await self.wait_exit(min(grace, 1.0))
+            self.kill()
+            status = await self.wait_exit(AFTER_KILL)
+        finally:
+            # also where this was cancelled
+            self.kill()
+            await self._close()
+        self.note_end("told to end" if not polite else "killed" if status in _FORCED else None)
         return status
 
-    async def _end(self, polite: bool, grace: float) -> int | None:
-        status = await self.wait_exit(grace) if polite else self.exit_status()
-        self._pump.close_input()
-        if status is None:
-            self._signal(_TERMINATE)
-            status = await self.wait_exit(min(grace, 1.0))
-        self.kill()
-        return status if status is not None else await self.wait_exit(AFTER_KILL)
-
     def kill(self) -> None:
-        """Kills the process and its group at once, without waiting. Safe from any thread and at exit."""
+        """Kill the process and its group at once, without waiting."""
         self._signal(_KILL)
 
-    def kill_and_reap(self) -> None:
-        """The blocking last resort, for when no event loop is left to run `end`."""
+    def abandon(self) -> None:
+        """The last resort, for when no event loop is left to run `end`."""
         self.kill()
-        try:
-            self._popen.wait(AFTER_KILL)
-        except subprocess.TimeoutExpired:
-            return
-        self._close()
+        _running.discard(self)
+        # a closed loop refuses to close them; what matters is that they do not complain later
+        for transport in (*map(self._transport.get_pipe_transport, (0, 1, 2)), self._transport):
+            with contextlib.suppress(RuntimeError):
+                if transport is not None:
+                    transport.close()
 
-    def _close(self) -> None:
-        if self._ear is not None:
-            self._ear.close()
-        self._pump.close()
+    def note_end(self, how: str | None = None) -> None:
+        """Write into the record how the engine ended; only the first such note counts."""
+        if how is None:
+            how = "closed its output" if self.exit_status is None else describe_exit(self.exit_status)[2]
+        if self._record is not None:
+            self._record(time.monotonic() - self._started_at, "=", how.encode())
+
+    # --- called by asyncio -------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process runs."""
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._input = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
+        self._output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
+        self.pid = self._transport.get_pid()
+        _running.add(self)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """The engine printed something."""
+        if fd == 2:
+            *lines, rest = (self._stderr_rest + data).split(b"\n")
+            self._stderr.extend(line[:STDERR_WIDTH].decode("utf-8", "replace").rstrip() for line in lines)
+            self._stderr_rest = rest[:STDERR_WIDTH]
+        elif self._on_end is not None:
+            if self._record is not None:
+                self._record(time.monotonic() - self._started_at, "<", data)
+            self._on_output(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """One of its pipes was closed."""
+        self._open.discard(fd)
+        if fd == 1 and self._on_end is not None:
+            self._end_output_soon()
+        self._check_drained()
+
+    def process_exited(self) -> None:
+        """The process is gone; its pipes may still hold output."""
+        self.exit_status = self._transport.get_returncode()
+        logger.info("%s ended: %s", self.name, describe_exit(self.exit_status or 0)[2])
+        self._exited.set_result(None)
+        self._end_output_soon()
+        self._check_drained()
+        if not self._drained.done():
+            self.loop.call_later(AFTER_EXIT, self._check_drained, True)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The process is gone and all its pipes are closed."""
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    # --- inner -------------------------------------------------------------------------------------
+
+    def _end_output_soon(self) -> None:
+        if self.exit_status is not None and 1 not in self._open:
+            self._end_output()
+        else:
+            self.loop.call_later(AFTER_EXIT, self._end_output)
+
+    def _end_output(self) -> None:
+        if (on_end := self._on_end) is not None:
+            self._on_end = None
+            if self._record is not None:
+                self._record(time.monotonic() - self._started_at, "<", b"")
+            on_end()
+
+    def _check_drained(self, late: bool = False) -> None:
+        if (late or (self.exit_status is not None and self._open <= {0})) and not self._drained.done():
+            self._drained.set_result(None)
+
+    async def _close(self) -> None:
+        await self._close_transport()
+        await self._guard.aclose()
+
+    async def _close_transport(self) -> None:
+        # after the exit: closed before, asyncio would reap the process beside its own child watcher
+        await asyncio.wait((self._exited,), timeout=AFTER_KILL)
+        _running.discard(self)
+        if 0 in self._open:
+            self._input.abort()
+        self._transport.close()
+        await asyncio.wait((self._closed,), timeout=AFTER_KILL)
+
+    async def _kill_at_loop_end(self) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            if not self._closed.done():
+                # nobody is left to be notified
+                self.ending, self._on_end = True, None
+                self.kill()
+                await self._close_transport()
 
     def _signal(self, number: int) -> None:
         # The group outlives its leader while children hold on: it is signalled even after the leader's end,
         # which is safe since a group's number is not given out again while it has members.
         if os.name == "posix":
-            try:
-                os.killpg(self._popen.pid, number)
-            except (ProcessLookupError, PermissionError):
-                return
-        elif self.exit_status() is None:
-            self._popen.kill() if number == _KILL else self._popen.terminate()
-
-    def _take_stderr(self, data: bytes) -> None:
-        *lines, rest = (self._stderr_rest + data).split(b"\n")
-        self._stderr.extend(line[:STDERR_WIDTH].decode("utf-8", "replace").rstrip() for line in lines)
-        self._stderr_rest = rest[:STDERR_WIDTH]
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+        elif self.exit_status is None:
+            self._transport.send_signal(number)
 
 
-_TERMINATE = signal.SIGTERM
-_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+def describe_exit(status: int) -> tuple[int | None, int | None, str]:
+    """An exit status as (exit code, signal number, words)."""
+    if status >= 0:
+        return status, None, f"exit code {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return None, -status, name
+
+
+def _logged(name: str, record: Recorder | None) -> Recorder:
+    def log(seconds: float, sign: str, data: bytes) -> None:
+        if record is not None:
+            record(seconds, sign, data)
+        for line in data.decode("utf-8", "replace").splitlines():
+            logger.debug("%s %s %s", name, sign, line)
+
+    return log

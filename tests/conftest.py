@@ -16,7 +16,7 @@ import pytest
 
 from engines.discovery import find, install_hint, profile_named
 
-SETTLE = 0.5  # seconds granted to the kernel's and the interpreter's own tidying up
+SETTLE = 5.0  # seconds at most that are granted to the kernel's and the interpreter's own tidying up
 
 # What an installed engine is known to die of now and then, whoever asks. GNU Chess is two processes, and the
 # one that hands on what the other prints aborts at 4 kilobytes at a time, which a busy machine lets pile up.

@@ -73,12 +73,12 @@ async def examine(found: ResolvedEngine, variant: str | None = None) -> Diagnosi
             limits = make_go_command(
                 Limit(depth=DEPTH), driver.dialect, profile.capabilities, side=after.side
             )
-            running = await driver.begin(
+            running = await driver.submit(
                 after.command(driver.dialect), limits, options=_game(start, driver), timeout=SECONDS
             )
             search = await driver.result(running)
             notes += [*driver.notes, *search.faults]
-            problems += [said for said in (*driver.said, *search.strings) if _is_complaint(said)]
+            problems += [said for said in (*driver.console, *search.strings) if _is_complaint(said)]
             answer = _judge(start, after, search, driver, problems)
         finally:
             await driver.close()
@@ -121,7 +121,7 @@ def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
         path=path,
         protocol=profile.protocol,
         variant=variant,
-        rank_base=profile.speech().rank_base,
+        rank_base=profile.dialect().rank_base,
     )
 
 

@@ -26,7 +26,8 @@ from engines.errors import FenwireError
 from engines.limits import Limit
 from engines.options import OptionTable
 from engines.profile import read, user_folder
-from engines.protocols import NAMES, Dialect, get
+from engines.protocols import NAMES, get
+from engines.protocols.base import Dialect
 from engines.search import make_go_command
 
 SECONDS = 10.0  # for one move in a position that has one only, and to say that it is ready
@@ -73,7 +74,7 @@ async def detect(found: ResolvedEngine, variant: str | None = None) -> list[Diag
 
 async def _greet(found: ResolvedEngine, dialect: Dialect) -> tuple[OptionTable | None, str]:
     """The options it offers in a protocol; None, and what it did instead, where it does not speak that."""
-    ends = tuple(word for word, meaning in dialect.heard.items() if meaning in ("hello", "ready"))
+    ends = tuple(word for word, meaning in dialect.reply_words.items() if meaning in ("hello", "ready"))
     options = OptionTable()
 
     def hear(line: str) -> None:
@@ -82,6 +83,7 @@ async def _greet(found: ResolvedEngine, dialect: Dialect) -> tuple[OptionTable |
             options.add(dialect.read_option(rest))
 
     exchange = Exchange(found)
+    await exchange.start()
     try:
         async with asyncio.timeout(found.profile.deadlines.start):
             # a ping right behind it: who does not know the greeting answers that alone, and is not waited for
@@ -90,9 +92,9 @@ async def _greet(found: ResolvedEngine, dialect: Dialect) -> tuple[OptionTable |
                 async with asyncio.timeout(UNASKED_SECONDS):
                     # but some say that they are ready before anybody has asked
                     for _ in range(UNASKED):
-                        if dialect.heard.get(heard.split()[0]) != "hello":
+                        if dialect.reply_words.get(heard.split()[0]) != "hello":
                             heard = await exchange.tell([dialect.ping], until=ends, show=hear)
-            if dialect.heard.get(heard.split()[0]) == "hello":
+            if dialect.reply_words.get(heard.split()[0]) == "hello":
                 return options, ""
             return None, "did not know the greeting"
     except TimeoutError:
@@ -165,7 +167,7 @@ async def _reply(
         return None
     try:
         work = make_go_command(limit, driver.dialect, profile.capabilities, side="w")
-        running = await driver.begin(dialect.position(fen, ()), work, timeout=seconds)
+        running = await driver.submit(dialect.position_command(fen, ()), work, timeout=seconds)
         search = await driver.result(running)
     except FenwireError as error:
         troubles += complaints_of(error)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from engines.connection import LineConnection
 from engines.discovery import ResolvedEngine
-from engines.errors import EngineDied, EngineTimeout
-from engines.link import describe_exit
+from engines.errors import EngineTimeout
+from engines.limits import LONGEST
 from engines.options import EMPTY
-from engines.protocol import LineBuffer
-from engines.protocols import Dialect
-from engines.transport import EngineProcess
+from engines.protocols.base import Dialect
 
-LAST_WORDS = 1.0  # seconds for what an ended engine printed to be read
-ROOM = 1 << 20  # bytes of lines that wait to be shown; an engine that prints more has to wait itself
-LINE_BYTES = 100  # what one of them takes beside its characters
-BREATH = 256  # lines shown between two looks at the clock
 TAIL_LINES, TAIL_WIDTH = 20, 500  # lines, and characters of each, kept for error messages
 
 
@@ -40,8 +33,9 @@ async def send(
     the engine has answered `isready` behind it. Returns the last lines of its standard error. Raises
     EngineStartError, EngineDied, and EngineTimeout after `seconds`.
     """
-    dialect = found.profile.speech()
+    dialect = found.profile.dialect()
     exchange = Exchange(found)
+    await exchange.start()
     try:
         async with asyncio.timeout(seconds):
             await exchange.tell([dialect.hello], until=_ending(dialect, "hello"))
@@ -68,31 +62,30 @@ async def send(
             f"{exchange.name} did not come to an end within {seconds:g} s",
             engine=exchange.name,
             transcript_tail=tuple(exchange.tail),
-            stderr_tail=exchange.process.stderr_tail(),
+            stderr_tail=exchange.talk.process.stderr_tail(),
         ) from None
     finally:
         await exchange.close(dialect, found.profile.deadlines.quit)
-    return exchange.process.stderr_tail()
+    return exchange.talk.process.stderr_tail()
 
 
 class Exchange:
-    """An engine's process, its output cut into lines. `close` it."""
+    """An engine's process, its output cut into lines. `start` it, and `close` it."""
+
+    talk: LineConnection
 
     def __init__(self, found: ResolvedEngine) -> None:
         profile = found.profile
         self.name = Path(found.path).name if profile.template else profile.title
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
         self.searching = False  # whether a search without end is under way
-        self._lines: deque[str] = deque()
-        self._bytes = 0  # of them
-        self._room = threading.Condition()
-        self._news = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self._cut = LineBuffer()
-        self._ended = False
-        self._closed = False
-        self.process = EngineProcess(
-            found.command, on_output=self._hear, cwd=profile.cwd, env=profile.env, name=self.name
+        self._found = found
+
+    async def start(self) -> None:
+        """Raises EngineStartError."""
+        profile = self._found.profile
+        self.talk = await LineConnection.open(
+            self._found.command, cwd=profile.cwd, env=profile.env, name=self.name
         )
 
     async def tell(
@@ -105,86 +98,25 @@ class Exchange:
     ) -> str:
         """Sends lines and reads until one begins with a word of `until`, showing them, `last` with it; that
         one. Raises EngineDied."""
-        self.process.write("".join(f"{line}\n" for line in lines).encode())
-        count = 0
+        self.talk.send(*lines)
         while True:
-            count += 1
-            if count % BREATH == 0:
-                # lines without end would keep us from the deadline
-                await asyncio.sleep(0)
-            line = await self._next()
+            line = await self.talk.readline(LONGEST)
             if line is None:
-                await self._mourn()
-            self.tail.append(f"< {line[:TAIL_WIDTH]}")
-            ended = line.strip().startswith(until)
+                continue
+            self.tail.append(f"< {line.text[:TAIL_WIDTH]}")
+            ended = line.text.strip().startswith(until)
             if show is not None and (last or not ended):
-                show(line)
+                show(line.text)
             if ended:
-                return line
+                return line.text
 
     async def close(self, dialect: Dialect, grace: float) -> None:
         """Tells the engine to quit and ends it; what it prints meanwhile is dropped."""
-        self.process.write(f"{dialect.quit}\n".encode())
-        with self._room:
-            self._closed = True
-            self._room.notify()
-        await self.process.end(polite=True, grace=grace)
-
-    async def _next(self) -> str | None:
-        """The next line, None when there will be none."""
-        while True:
-            with self._room:
-                if self._lines:
-                    line = self._lines.popleft()
-                    self._bytes -= LINE_BYTES + len(line)
-                    self._room.notify()
-                    return line
-                if self._ended:
-                    return None
-                self._news.clear()
-            await self._news.wait()
-
-    async def _mourn(self) -> NoReturn:
-        status = await self.process.wait_exit(LAST_WORDS)
-        code, number, how = (None, None, "closed its output") if status is None else describe_exit(status)
-        raise EngineDied(
-            f"{self.name} ended ({how})",
-            exit_code=code,
-            signal=number,
-            engine=self.name,
-            transcript_tail=tuple(self.tail),
-            stderr_tail=self.process.stderr_tail(),
-        )
-
-    def _hear(self, data: bytes) -> None:
-        # on the listening thread, which reads no further while there is no room
-        with self._room:
-            self._room.wait_for(lambda: self._bytes < ROOM or self._closed)
-            if self._closed:
-                return
-            if data:
-                whole, cut = self._cut.take(data)
-                for line in whole.split(b"\n")[:-1]:
-                    self._take(line)
-                if cut:
-                    self._take(cut + b" [a line too long: cut]")
-            else:
-                self._ended = True
-                if last := self._cut.drop():
-                    self._take(last)
-        try:
-            self._loop.call_soon_threadsafe(self._news.set)
-        except RuntimeError:  # the loop is closed, nobody reads any more
-            return
-
-    def _take(self, line: bytes) -> None:
-        text = line.decode("utf-8", "replace").rstrip("\r")
-        self._lines.append(text)
-        self._bytes += LINE_BYTES + len(text)
+        await self.talk.close(quit_line=dialect.quit, grace=grace)
 
 
 def _ending(dialect: Dialect, meaning: str) -> tuple[str, ...]:
-    return tuple(word for word, means in dialect.heard.items() if means == meaning)
+    return tuple(word for word, means in dialect.reply_words.items() if means == meaning)
 
 
 def _settings(found: ResolvedEngine, dialect: Dialect) -> list[str]:

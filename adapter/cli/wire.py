@@ -48,4 +48,4 @@ def _speech(engine: str, variant: str) -> Dialect:
             f"{profile.title} plays {plays}, and this is a position of {variant};"
             " --variant says so where it is not"
         )
-    return profile.speech()
+    return profile.dialect()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from adapter.conform.talk import TalkLine
 from adapter.position import Position
+from engines.connection import WireLine
 from engines.info import Info
 from engines.score import Score
 
@@ -21,8 +21,8 @@ class FinalAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     position: Position
     sent: tuple[str, ...]
-    lines: tuple[TalkLine, ...]
-    after: tuple[TalkLine, ...]
+    lines: tuple[WireLine, ...]
+    after: tuple[WireLine, ...]
     began: float
     stopped: float | None = None
 
@@ -64,7 +64,7 @@ class FinalAnswer(msgspec.Struct, frozen=True, kw_only=True):
         return words[words.index("ponder") + 1] if "ponder" in words[:-1] else None
 
     @property
-    def reports(self) -> tuple[TalkLine, ...]:
+    def reports(self) -> tuple[WireLine, ...]:
         """The lines that report on the search."""
         return tuple(line for line in self.lines if line.words[:1] == ["info"])
 

@@ -13,15 +13,17 @@ from adapter import games
 from adapter.conform.answer import FinalAnswer
 from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, LateReply
 from adapter.conform.spec import SPECS, Citations
-from adapter.conform.talk import EngineTalk, TalkLine
+from adapter.conform.talk import EngineTalk
 from adapter.errors import ConfigError
 from adapter.games.probes import ProbePosition, ProbePositions
 from adapter.position import Position
+from engines.connection import WireLine
 from engines.discovery import ResolvedEngine
-from engines.info import Info, read
+from engines.info import Info
 from engines.limits import Limit
 from engines.options import Option, OptionTable, OptionValue
-from engines.protocols import Dialect, get
+from engines.protocols import get
+from engines.protocols.base import Dialect
 from engines.search import GoCommand, make_go_command
 
 PATIENCE = 4.0  # seconds for what any engine at hand does in a tenth of one
@@ -43,7 +45,7 @@ class EngineUnderTest:
     def __init__(self, found: ResolvedEngine, variant: str) -> None:
         self.found = found
         self.profile = found.profile
-        self.dialect: Dialect = found.profile.speech()
+        self.dialect: Dialect = found.profile.dialect()
         # every limit and wish of the protocol is tried, whatever the profile says the engine obeys
         everything = get(self.profile.protocol).capabilities
         self.full = msgspec.structs.replace(self.dialect, capabilities=everything)
@@ -53,11 +55,11 @@ class EngineUnderTest:
             raise ConfigError(f"there are no positions to try an engine of {variant} on")
         self.arena: ProbePositions = self.variant.probes()
         self.options = OptionTable()
-        self.greeting: tuple[TalkLine, ...] = ()
+        self.greeting: tuple[WireLine, ...] = ()
         self.answers: list[FinalAnswer] = []
         self._spare = SPARE
         self._talk: EngineTalk | None = None
-        self._past: list[TalkLine] = []  # of the step at hand, with processes that have ended
+        self._past: list[WireLine] = []  # of the step at hand, with processes that have ended
         self._mark = 0  # how many lines the process had exchanged when the step began
         self._chess960 = self.variant.chess960
 
@@ -79,7 +81,7 @@ class EngineUnderTest:
                 return " ".join(line.words[2:])
         return Path(self.found.path).name if self.profile.template else self.profile.title
 
-    def learn(self, greeting: Sequence[TalkLine]) -> None:
+    def learn(self, greeting: Sequence[WireLine]) -> None:
         """Takes its greeting: the options it offers, and what they say of its clock."""
         self.greeting = tuple(greeting)
         self.options = OptionTable(map(self.offer, self.said("option")))
@@ -88,26 +90,26 @@ class EngineUnderTest:
             # it is set whenever the engine is set up, as UCCI 3.0 asks (5.3 (1))
             self.full = msgspec.structs.replace(self.full, clock_unit="ms")
 
-    def said(self, meaning: str) -> list[TalkLine]:
+    def said(self, meaning: str) -> list[WireLine]:
         """The lines of its greeting that mean this."""
-        heard = self.dialect.heard
+        heard = self.dialect.reply_words
         return [line for line in self.greeting if line.words and heard.get(line.words[0]) == meaning]
 
-    def offer(self, line: TalkLine) -> Option:
+    def offer(self, line: WireLine) -> Option:
         """An option as the line offers it."""
         return self.dialect.read_option(line.text.strip().partition(" ")[2])
 
     # --- its process ---------------------------------------------------------------------------------
 
-    def open(self) -> EngineTalk:
+    async def open(self) -> EngineTalk:
         """A new process that was told nothing yet, in the place of the one before, which must be closed.
 
         Raises EngineStartError.
         """
-        self._talk, self._mark = EngineTalk(self.found, self.dialect), 0
+        self._talk, self._mark = await EngineTalk.start(self.found, self.dialect), 0
         return self._talk
 
-    async def greet(self, talk: EngineTalk) -> list[TalkLine]:
+    async def greet(self, talk: EngineTalk) -> list[WireLine]:
         """Its greeting. Raises Silence and Ended."""
         talk.send(self.dialect.hello)
         return await talk.until("hello", self.profile.deadlines.start, to=self.dialect.hello)
@@ -116,7 +118,7 @@ class EngineUnderTest:
         """A conversation with the engine idle and set up; goes on with the last one where that is sound."""
         if self._talk is not None:
             return self._talk
-        talk = self.open()
+        talk = await self.open()
         try:
             await self.greet(talk)
         except EngineEnded as ended:
@@ -149,7 +151,7 @@ class EngineUnderTest:
         talk = self._talk
         if talk is not None:
             try:
-                await talk.close(polite=polite)
+                await talk.leave(polite=polite)
             finally:
                 self._past += talk.since(self._mark)
                 self._talk = None
@@ -161,7 +163,7 @@ class EngineUnderTest:
         self._past = []
         self._mark = 0 if self._talk is None else self._talk.count
 
-    def exchanged(self) -> list[TalkLine]:
+    def exchanged(self) -> list[WireLine]:
         """The lines since the mark."""
         return self._past + ([] if self._talk is None else self._talk.since(self._mark))
 
@@ -190,7 +192,7 @@ class EngineUnderTest:
 
     # --- exchanges -----------------------------------------------------------------------------------
 
-    async def ready(self, talk: EngineTalk, seconds: float = PATIENCE) -> list[TalkLine]:
+    async def ready(self, talk: EngineTalk, seconds: float = PATIENCE) -> list[WireLine]:
         """Asks whether it is ready; all lines up to its answer."""
         talk.send(self.dialect.ping)
         return await talk.until("ready", seconds, to=self.dialect.ping)
@@ -286,10 +288,7 @@ class EngineUnderTest:
 
     def infos(self, answer: FinalAnswer) -> list[Info]:
         """The reports of an answer, read leniently, without those that are free text alone."""
-        found = [
-            read(line.text.encode("utf-8", "replace"), mate_score=self.dialect.mate_score)
-            for line in answer.reports
-        ]
+        found = [self.dialect.read_info(line.text.encode("utf-8", "replace")) for line in answer.reports]
         return [info for info in found if info.string is None or info.pv or info.depth is not None]
 
     def is_null(self, word: str) -> bool:

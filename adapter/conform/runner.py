@@ -13,8 +13,9 @@ from adapter.conform.candidate import EngineUnderTest
 from adapter.conform.fault import ConformFinding, ConformWarning, EngineEnded, NoReply
 from adapter.conform.step import Check, CheckResult
 from adapter.conform.steps import STEPS
-from adapter.conform.talk import TalkLine, printable
+from adapter.conform.talk import printable
 from adapter.errors import EngineStartError
+from engines.connection import WireLine
 from engines.discovery import ResolvedEngine
 from engines.transcript import Transcript
 
@@ -179,7 +180,7 @@ def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(cut)
 
 
-def _write(folder: Path, number: int, step: Check, exchanged: Sequence[TalkLine]) -> None:
+def _write(folder: Path, number: int, step: Check, exchanged: Sequence[WireLine]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with Transcript(folder / f"{number:02}-{step.name}.txt") as transcript:
         for line in exchanged:

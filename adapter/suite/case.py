@@ -1,9 +1,9 @@
-"""One case of a suite: a position, and what is expected of an engine there.
+"""Cases of a suite: a position, what is expected of an engine there, and the result of asking one.
 
 >>> from adapter.position import Position
 >>> position = Position.parse("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
 >>> expected = Expected(best=("a1a8",), mate=1)
->>> expected.plain(), expected.shown(position)
+>>> expected.to_dict(), expected.describe(position)
 ({'bm': ['a1a8'], 'dm': 1}, 'bm Ra8#; dm 1')
 """
 
@@ -17,15 +17,15 @@ import msgspec
 from adapter.position import Position
 from engines.limits import Limit
 
-MOST = 1_000_000  # lines that are counted where no limit says how many
+CaseKey = tuple[int, int, str]  # engine index, section index, case id
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case asks for; everything that is given must hold. Moves are canonical.
+    """What a case expects; everything that is given must hold. Moves are canonical.
 
-    `best` are alternatives (EPD `bm`), none of `avoid` may be played (`am`), `mate` is to be found in at most
-    so many moves (`dm`), `points` are what each move earns (the `c0` of the strategic test suite), `counts`
-    the lines of legal moves to a depth (perft), shallowest first.
+    `best` are alternatives (EPD `bm`), none of `avoid` may be played (`am`), `mate` is the most moves to a
+    mate (`dm`), `points` are what each move scores (`c0` of the strategic test suite), `counts` are pairs of
+    depth and perft nodes, shallowest first.
     """
 
     best: tuple[str, ...] = ()
@@ -36,45 +36,40 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is asked for at all."""
+        """True if nothing is expected."""
         return not (self.best or self.avoid or self.points or self.counts) and self.mate is None
 
     @property
-    def counting(self) -> bool:
-        """Whether lines of moves are to be counted, rather than a move found."""
-        return bool(self.counts)
-
-    @property
     def max_points(self) -> int | None:
-        """The most points a move can earn, None where none are given."""
+        """The highest score of a move, None where no move has points."""
         return max(self.points.values(), default=None)
 
-    def plain(self) -> dict[str, Any]:
-        """What is expected as JSON types, by opcode; perft counts by depth."""
-        given: dict[str, Any] = {
+    def to_dict(self) -> dict[str, Any]:
+        """Return the expectations as JSON types, by opcode; perft counts by depth."""
+        values: dict[str, Any] = {
             "bm": list(self.best),
             "am": list(self.avoid),
             "dm": self.mate,
             "c0": dict(self.points),
             "perft": {str(depth): nodes for depth, nodes in self.counts},
         }
-        return {opcode: value for opcode, value in given.items() if value not in ([], {}, None)}
+        return {opcode: value for opcode, value in values.items() if value not in ([], {}, None)}
 
-    def shown(self, position: Position | None) -> str:
-        """The same in a few words, moves in the game's own notation."""
+    def describe(self, position: Position | None) -> str:
+        """Return the expectations in a few words, with moves in the game's own notation."""
 
-        def named(moves: Iterable[str]) -> list[str]:
+        def notation(moves: Iterable[str]) -> list[str]:
             return [position.san(move) if position else move for move in moves]
 
         parts = [
-            f"{opcode} {' '.join(named(moves))}"
+            f"{opcode} {' '.join(notation(moves))}"
             for opcode, moves in (("bm", self.best), ("am", self.avoid))
             if moves
         ]
         if self.mate is not None:
             parts.append(f"dm {self.mate}")
         if self.points:
-            pairs = zip(named(self.points), self.points.values(), strict=True)
+            pairs = zip(notation(self.points), self.points.values(), strict=True)
             parts.append(", ".join(f"{move}={points}" for move, points in pairs))
         if self.counts:
             parts.append(f"perft {', '.join(f'{depth}: {nodes}' for depth, nodes in self.counts)}")
@@ -84,8 +79,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 class SuiteCase(msgspec.Struct, frozen=True, kw_only=True):
     """One case. `id` is unique within its suite; `source` and `line` (from 1) say where it was read.
 
-    `limit` holds the case's own bounds (`acd`, `acn`, `acs`). A record that no engine may get, but whose
-    lines our own rules can count, has no `position`; `refused` then says why, and `fen` holds the record.
+    `limit` holds the case's own bounds (`acd`, `acn`, `acs`). A record that is too wrong for an engine, but
+    not for our own perft, has no `position`: `refused` says why, and `fen` holds the record.
     """
 
     id: str
@@ -99,13 +94,13 @@ class SuiteCase(msgspec.Struct, frozen=True, kw_only=True):
     refused: str = ""
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """What is expected, for people."""
-        return self.expected.shown(self.position)
+        return self.expected.describe(self.position)
 
 
 class InvalidLine(msgspec.Struct, frozen=True):
-    """A line of a suite that is no case, and why."""
+    """A line of a suite that is not a case, and why."""
 
     source: str
     line: int
@@ -115,13 +110,47 @@ class InvalidLine(msgspec.Struct, frozen=True):
         return f"{self.source}:{self.line}: {self.reason}"
 
 
-def depths(counts: tuple[tuple[int, int], ...], limit: Limit | None) -> list[tuple[int, int]]:
-    """The depths to count of those that a case gives, with what is expected: as deep as the limit's `depth`
-    and as many lines as its `nodes` allow, MOST where it names neither."""
-    depth, nodes = (limit.depth, limit.nodes) if limit else (None, None)
-    most = MOST if depth is None and nodes is None else nodes
-    return [
-        (plies, expected)
-        for plies, expected in counts
-        if (depth is None or plies <= depth) and (most is None or expected <= most)
-    ]
+class CaseResult(msgspec.Struct, frozen=True, kw_only=True, rename={"engine_index": "seat"}):
+    """One engine's result of one case. `engine_index` and `section` count from 0.
+
+    `best` is the engine's move, canonical, and `answer` the same in the game's notation; `asked` is what was
+    expected, for people, and `expected` the same as JSON types. `points` of `max_points` are scored where
+    moves have points. `limit` is the search's, as in the JSON of an analysis. `solved_depth` (plies),
+    `solved_ms` and `solved_nodes` say when the engine last changed to the solution, None where the case is
+    not solved or nothing was reported. `score` (`{"cp": 35}`, `{"mate": 3}`) is from the side to move. `ms`
+    is the time of the whole case, `fault` the kind of error where the engine failed, `transcript` the file
+    that holds the conversation, where one was kept.
+    """
+
+    engine_index: int
+    section: int
+    id: str
+    engine: str
+    fen: str
+    variant: str
+    expected: dict[str, Any]
+    asked: str
+    best: str | None = None
+    answer: str = ""
+    score: dict[str, int] | None = None
+    solved: bool = False
+    points: int | None = None
+    max_points: int | None = None
+    limit: dict[str, Any] | None = None
+    solved_depth: int | None = None
+    solved_ms: int | None = None
+    solved_nodes: int | None = None
+    ms: int = 0
+    note: str = ""
+    fault: str | None = None
+    transcript: str | None = None
+
+    @property
+    def key(self) -> CaseKey:
+        """Identifies the result within its run."""
+        return self.engine_index, self.section, self.id
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line `fenwire suite --json` prints."""
+        names = "id engine fen expected best solved points solved_depth solved_ms note"
+        return {name: getattr(self, name) for name in names.split()}

@@ -1,4 +1,4 @@
-"""EPD: one line, one case. Read as files in the wild have it, written as the standard does."""
+"""Reads EPD lines, as files in the wild have them: one line, one case."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from adapter import games
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
 from adapter.fen.cleanup import prepare
 from adapter.fen.codes import ALLOWED
-from adapter.fen.fields import split
-from adapter.fen.report import Report
+from adapter.fen.fields import Operation, parse_operations, split
 from adapter.games.base import Field, Side
 from adapter.position import Position
-from adapter.suite import opcodes, points
 from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit
 
@@ -27,148 +26,103 @@ LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "acn": ("nodes", int),
     "acs": ("seconds", float),
 }
-# Records with nothing worse than these our own rules can count, though no engine may get them.
+# Records with no worse errors than these must not be sent to an engine, but our own rules can count them.
 COUNTABLE = frozenset((*ALLOWED, "ep-unrelated-check", "castling-impossible"))
-# What a record's fields hold where it has none of its own.
-USUAL: Mapping[Field, str] = {
+DEFAULT_FIELDS: Mapping[Field, str] = {
     "side": "w",
     "castling": "-",
     "en-passant": "-",
     "halfmove": "0",
     "fullmove": "1",
 }
-_PERFT = re.compile(r"D([1-9][0-9]?)")
+_PERFT_OPCODE = re.compile(r"D([1-9][0-9]?)")
+# Points of the strategic test suite are `c0 "f5=10, Be5+=2"`. Its later editions write the moves to `c7`
+# (SAN) and `c9` (UCI) and the points to `c8`: `c7 "f5 Be5+"; c8 "10 2"; c9 "f4f5 d4e5";`. Each of these may
+# hold any other comment as well.
+_POINTS_PAIR = re.compile(r"(\S+)\s*=\s*(\d+)")  # `Nf3=10`, `e8=Q=10`
+_POINTS_MOVES = ("c9", "c7")  # the unambiguous notation first
 
 
-class EpdLine(msgspec.Struct, frozen=True, kw_only=True):
-    """How records are read: as `Position.parse` takes it."""
+class EpdOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Options of reading records, as `Position.parse` takes them."""
 
     variant: str = "auto"
     side: Side | None = None
     allow: tuple[str, ...] = ()
 
 
-def read(text: str, reading: EpdLine | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
-    """The case of one EPD line. Raises FenwireError whose text says in one sentence why it is none."""
-    reading = reading or EpdLine()
+def read_case(text: str, options: EpdOptions | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
+    """Read the case of one EPD line. Raises FenwireError with a reason of one sentence."""
     # `… 0 1;D1 20`: some files leave no blank between the last field and the operations
     head, quote, tail = text.partition('"')
     text = head.replace(";", " ;", 1) + quote + tail
-    operations = _operations(text)
+    fields = split(prepare(text))
+    if fields is None:
+        raise FenError("the line holds no record")
+    try:
+        operations = parse_operations(fields.operations, strict=True)
+    except ValueError as error:
+        raise FenwireError(str(error)) from None
     counts = tuple(sorted(_counts(operations)))
-    position, refused, fen, variant = _position(text, reading, counting=bool(counts))
+    position, record = _read_position(text, options or EpdOptions(), perft=bool(counts))
     expected = Expected(counts=counts) if position is None else _expected(position, operations, counts)
     if expected.empty:
         raise FenwireError("nothing is expected of this position: it has no bm, am, dm, points in c0, or D1…")
     if counts and expected != Expected(counts=counts):
         raise FenwireError("moves to find (bm, am, dm, c0) and lines to count (D1 …) are two cases, not one")
-    return SuiteCase(
-        id=next((" ".join(words) for name, words in operations if name == "id" and words), ""),
-        fen=fen,
-        variant=variant,
-        expected=expected,
-        position=position,
-        source=source,
-        line=line,
-        limit=_limit(operations),
-        refused=refused,
-    )
+    name = next((" ".join(words) for name, words in operations if name == "id" and words), "")
+    return SuiteCase(id=name, expected=expected, source=source, line=line, limit=_limit(operations), **record)
 
 
-def counted(
-    record: str, counts: Iterable[tuple[int, int]], reading: EpdLine, *, name: str, source: str, line: int
+def perft_case(
+    text: str, counts: Iterable[tuple[int, int]], options: EpdOptions, *, name: str, source: str, line: int
 ) -> SuiteCase:
-    """A case that counts lines of moves from a record without operations. Raises FenwireError as `read`."""
-    position, refused, fen, variant = _position(record, reading, counting=True)
+    """Make a perft case of a record without operations. Raises FenwireError as `read_case` does."""
+    _, record = _read_position(text, options, perft=True)
     expected = Expected(counts=tuple(sorted(counts)))
-    return SuiteCase(
-        id=name,
-        fen=fen,
-        variant=variant,
-        expected=expected,
-        position=position,
-        source=source,
-        line=line,
-        refused=refused,
-    )
+    return SuiteCase(id=name, expected=expected, source=source, line=line, **record)
 
 
-def write(case: SuiteCase) -> str:
-    """The case as an EPD line: four fields, moves in the game's own short notation, counters as operations.
-
-    Raises ValueError for a case that no engine may get, and for an id that EPD cannot hold.
-    """
-    position, expected = case.position, case.expected
-    if position is None:
-        raise ValueError(f"{case.fen} is no record to pass on: {case.refused}")
-    *fields, halfmove, fullmove = position.fen.split(" ")
-    operations: list[opcodes.Operation] = [
-        (name, tuple(map(position.san, moves)))
-        for name, moves in (("bm", expected.best), ("am", expected.avoid))
-        if moves
-    ]
-    if expected.mate is not None:
-        operations.append(("dm", (str(expected.mate),)))
-    if expected.points:
-        pairs = (f"{position.san(move)}={points}" for move, points in expected.points.items())
-        operations.append(("c0", (", ".join(pairs),)))
-    operations += [(f"D{depth}", (str(nodes),)) for depth, nodes in expected.counts]
-    for name, (field, _) in LIMITS.items():
-        value = getattr(case.limit, field, None)
-        operations += [(name, (str(value),))] if value is not None else []
-    if (halfmove, fullmove) != ("0", "1"):
-        operations += [("hmvc", (halfmove,)), ("fmvn", (fullmove,))]
-    if case.id:
-        operations.append(("id", (case.id,)))
-    return f"{' '.join(fields)} {opcodes.write(operations)}"
-
-
-def _operations(text: str) -> list[opcodes.Operation]:
-    fields = split(prepare(text))
-    if fields is None:
-        raise FenError("the line holds no record")
+def _read_position(
+    text: str, options: EpdOptions, *, perft: bool
+) -> tuple[Position | None, Mapping[str, Any]]:
+    """Return the position, None for a record that only our own perft can use, and the case's fields of it."""
     try:
-        return opcodes.read(fields.operations)
-    except ValueError as error:
-        raise FenwireError(str(error)) from None
-
-
-def _position(text: str, reading: EpdLine, *, counting: bool) -> tuple[Position | None, str, str, str]:
-    """The position, or None with the reason why no engine may get it; the record; the game."""
-    try:
-        position = Position.parse(text, variant=reading.variant, side=reading.side, allow=reading.allow)
+        position = Position.parse(text, variant=options.variant, side=options.side, allow=options.allow)
     except FenError as error:
-        report = error.report
-        if not (counting and report is not None and _countable(report)):
+        errors = [problem for problem in error.problems if problem.severity == "error"]
+        if not perft or not COUNTABLE.issuperset(problem.code for problem in errors):
             raise
-        return None, str(error), *_uncheckable(text, report.variant)
-    return position, "", position.fen, position.variant.name
+        report, fields = error.report, split(prepare(text))
+        assert report is not None
+        assert fields is not None
+        words = {field: token.plain for field, token in fields.words.items()}
+        values = (words.get(field, default) for field, default in DEFAULT_FIELDS.items())
+        return None, {
+            "position": None,
+            "refused": errors[0].message,
+            "fen": " ".join((fields.placement.plain, *values)),
+            "variant": _widest_game(report.variant),
+        }
+    return position, {"position": position, "fen": position.fen, "variant": position.variant.name}
 
 
-def _countable(report: Report) -> bool:
-    errors = {problem.code for problem in report.problems if problem.severity == "error"}
-    return errors <= COUNTABLE
+def _widest_game(variant: str) -> str:
+    """Return Chess960 for chess: it allows all castling rights and includes the rules of chess."""
+    family = games.get(variant).family
+    related = [game for game in map(games.get, games.NAMES) if game.family == family]
+    return next((game.name for game in related if game.chess960), variant)
 
 
-def _uncheckable(text: str, variant: str) -> tuple[str, str]:
-    """The canonical record of a position that cannot be reached, and the game whose rules hold for it."""
-    fields = split(prepare(text))
-    assert fields is not None
-    values = (fields.words[field].plain if field in fields.words else usual for field, usual in USUAL.items())
-    record = " ".join((fields.placement.plain, *values))
-    # rights that chess does not know are rights of Chess960, whose rules hold those of chess
-    return record, "chess960" if variant == "chess" else variant
-
-
-def _counts(operations: Iterable[opcodes.Operation]) -> Iterator[tuple[int, int]]:
+def _counts(operations: Iterable[Operation]) -> Iterator[tuple[int, int]]:
     for name, words in operations:
-        match = _PERFT.fullmatch(name)
+        match = _PERFT_OPCODE.fullmatch(name)
         if match:
             yield int(match[1]), _number(name, words, int)
 
 
 def _expected(
-    position: Position, operations: list[opcodes.Operation], counts: tuple[tuple[int, int], ...]
+    position: Position, operations: list[Operation], counts: tuple[tuple[int, int], ...]
 ) -> Expected:
     mates = [_number(name, words, int, least=0) for name, words in operations if name == "dm"]
     best, avoid = _moves(position, operations, "bm"), _moves(position, operations, "am")
@@ -178,17 +132,13 @@ def _expected(
         )
     if 0 in mates and position.outcome is None:
         raise FenwireError("dm 0 says that the side to move is mated, but the game goes on")
-    return Expected(
-        best=best,
-        avoid=avoid,
-        mate=min(mates, default=None),
-        points=points.read(position, operations, _move),
-        counts=counts,
-    )
+    comments = {name: " ".join(words) for name, words in reversed(operations)}
+    points = _points_of_pairs(position, comments.get("c0", "")) or _points_of_lists(position, comments)
+    return Expected(best=best, avoid=avoid, mate=min(mates, default=None), points=points, counts=counts)
 
 
-def _moves(position: Position, operations: list[opcodes.Operation], opcode: str) -> tuple[str, ...]:
-    """The moves of all operations of that name: whoever writes two means both."""
+def _moves(position: Position, operations: list[Operation], opcode: str) -> tuple[str, ...]:
+    """The moves of all operations of that name: two `bm` are alternatives."""
     moves: dict[str, None] = {}
     for name, words in operations:
         if name == opcode:
@@ -207,7 +157,14 @@ def _move(position: Position, opcode: str, word: str) -> str:
         raise FenwireError(f"{opcode} {word}: {reason}") from None
 
 
-def _limit(operations: Iterable[opcodes.Operation]) -> Limit | None:
+def _is_move(position: Position, word: str) -> bool:
+    try:
+        return bool(position.read(word))
+    except MoveError:
+        return False
+
+
+def _limit(operations: Iterable[Operation]) -> Limit | None:
     bounds: dict[str, Any] = {
         LIMITS[name][0]: _number(name, words, LIMITS[name][1]) for name, words in operations if name in LIMITS
     }
@@ -218,7 +175,7 @@ def _limit(operations: Iterable[opcodes.Operation]) -> Limit | None:
 
 
 def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, least: float = 0) -> T:
-    word = words[0] if len(words) == 1 else " ".join(words)
+    word = " ".join(words)
     try:
         number = kind(word)
     except ValueError:
@@ -226,3 +183,29 @@ def _number(name: str, words: tuple[str, ...], kind: Callable[[str], T], *, leas
     if not number >= least:
         raise FenwireError(f"{name} is {word}, which is less than {least:g}")
     return number
+
+
+def _points_of_pairs(position: Position, comment: str) -> Mapping[str, int]:
+    """Read `Nf3=10, e4=5`. Points mixed with other text are an error: a case must not lose some of them."""
+    parts = [part for each in comment.split(",") if (part := each.strip())]
+    pairs = [_POINTS_PAIR.fullmatch(part) for part in parts]
+    if all(pairs):
+        return {_move(position, "c0", pair[1]): int(pair[2]) for pair in pairs if pair}
+    for word in re.split(r"[,;\s]+", comment):
+        pair = _POINTS_PAIR.fullmatch(word)
+        if pair and _is_move(position, pair[1]):
+            wrong = next(part for part, match in zip(parts, pairs, strict=True) if match is None)
+            raise FenwireError(f"c0: {wrong[:40]!r} is no move with its points; write `Nf3=10, e4=5`")
+    return {}
+
+
+def _points_of_lists(position: Position, comments: Mapping[str, str]) -> Mapping[str, int]:
+    """Read moves in `c9` or `c7` and their points in `c8`."""
+    numbers = comments.get("c8", "").split()
+    name = next((name for name in _POINTS_MOVES if comments.get(name)), None)
+    if name is None or not numbers or not all(number.isdecimal() for number in numbers):
+        return {}
+    words = comments[name].split()
+    if len(words) != len(numbers):
+        raise FenwireError(f"{name} names {len(words)} moves, but c8 the points of {len(numbers)}")
+    return {_move(position, name, word): int(points) for word, points in zip(words, numbers, strict=True)}

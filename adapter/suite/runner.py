@@ -1,129 +1,173 @@
-"""A run: every case before every engine that plays it, several at a time, results as they come."""
+"""A run: every case on every engine that plays it, several processes at a time, saved as it goes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import msgspec
 
-from adapter import games
 from adapter.errors import ConfigError
-from adapter.suite.case import SuiteCase
-from adapter.suite.contender import EngineEntry
-from adapter.suite.count import PerftCount, own_count
-from adapter.suite.examiner import CaseRunner
-from adapter.suite.result import CaseResult
-from adapter.suite.section import Section
+from adapter.suite.baseline import compare
+from adapter.suite.case import CaseResult
+from adapter.suite.case_runner import CaseJob, CaseRunner
+from adapter.suite.config import EngineEntry, Section
+from adapter.suite.journal import Journal, RunSetup, SavedRun, read_saved
+from adapter.suite.perft_count import OwnCounts
+from adapter.suite.summary import SuiteSummary, summarize
 from adapter.supervisor import uninterrupted
 
-Key = tuple[int, int, str]  # seat, section, case
+OnResult = Callable[[CaseResult], None]
 
 
-class SuiteRunner:
-    """Runs the sections' cases on each contender in turn, `jobs` processes of it at a time.
+class SuiteRun:
+    """One run of sections on engines, `processes` of an engine at a time.
 
-    `on_result` is called with each result on the event loop, as soon as it is there; cases whose key is in
-    `done` are left out. `names` holds what the engines call themselves, by seat: of those known from a run
-    that is gone on with, and of those started since; engines of one name are told apart by their number.
+    `save` is a file the run is saved to, `resume` a saved run to continue, or to start where there is none,
+    `baseline` a saved run to compare with. The conversations of cases that failed go to the folder
+    `transcripts`. `results` hold those of a resumed run from the start; `plan` holds the jobs of each engine,
+    in order.
+
+    Raises ConfigError for a file that cannot be read, and for a saved run of something else.
     """
 
     def __init__(
         self,
+        title: str,
         sections: Sequence[Section],
-        contenders: Sequence[EngineEntry],
+        entries: Sequence[EngineEntry],
         *,
-        on_result: Callable[[CaseResult], None],
-        jobs: int = 1,
+        processes: int = 1,
         transcripts: Path | None = None,
-        done: Container[Key] = (),
-        names: Mapping[int, str] | None = None,
+        save: Path | None = None,
+        resume: Path | None = None,
+        baseline: Path | None = None,
     ) -> None:
-        self.names = dict(names or {})
-        self._sections = sections
-        self._contenders = contenders
-        self._on_result = on_result
-        self._jobs = jobs
-        self._transcripts = transcripts
-        self._done = done
-        self._counts: dict[tuple[str, str, int], asyncio.Task[PerftCount]] = {}
-
-    def plan(self, seat: int) -> list[tuple[int, SuiteCase]]:
-        """The cases of the run for the engine of that seat, in order, each with its section's number."""
-        plays = self._contenders[seat].variants
-        return [
-            (number, case)
-            for number, section in enumerate(self._sections)
-            for case in section.cases
-            if case.variant in plays and section.leaves(case)
+        self.title = title
+        self.entries = entries
+        self.plan = [
+            [
+                CaseJob(index, number, section, case)
+                for number, section in enumerate(sections)
+                for case in section.cases
+                if case.variant in entry.variants and not section.skips(case)
+            ]
+            for index, entry in enumerate(entries)
         ]
+        self._sections = sections
+        self._processes = processes
+        self._transcripts = transcripts
+        self._setup = RunSetup.of(sections, entries)
+        self._save, self._resume = save, resume
+        self._saved = self._read_resumed()
+        # read before this very run may overwrite it
+        self._baseline = read_saved(baseline) if baseline else None
+        self.results = list(self._saved.results) if self._saved else []
+        self._names = {result.engine_index: result.engine for result in self.results}
+        self._own_counts = OwnCounts()
 
-    async def run(self) -> None:
-        """Runs all. Every engine is started before the first case, so that one that does not is soon known.
+    async def run(self, on_result: OnResult) -> None:
+        """Run the cases that are left; every engine is started before the first case.
 
+        New results are passed to `on_result`, saved, and added to `results`, also if the run fails later.
         Raises EngineStartError for an engine that does not start, or not again after it died; LimitError,
         OptionError and ConfigError for what an engine cannot be asked.
         """
-        left = {
-            seat: deque(one for one in self.plan(seat) if (seat, one[0], one[1].id) not in self._done)
-            for seat in range(len(self._contenders))
-        }
-        started: dict[int, CaseRunner] = {}
+        done = {result.key for result in self.results}
+        started: list[tuple[CaseRunner, deque[CaseJob]]] = []
+        with ExitStack() as stack:
+            journals = [stack.enter_context(closing(journal)) for journal in self._open_journals()]
+
+            def take(result: CaseResult) -> None:
+                named = msgspec.structs.replace(result, engine=self._names[result.engine_index])
+                for journal in journals:
+                    journal.add(named)
+                self.results.append(named)
+                on_result(named)
+
+            try:
+                for index, planned in enumerate(self.plan):
+                    jobs = deque(job for job in planned if job.key not in done)
+                    if jobs:
+                        runner = self._case_runner(index)
+                        started.append((runner, jobs))
+                        await runner.engine.start()
+                        self._set_name(index, runner.engine.name)
+                for runner, jobs in started:
+                    index, more = jobs[0].engine_index, min(self._processes, len(jobs)) - 1
+                    await run_jobs([runner, *(self._case_runner(index) for _ in range(more))], jobs, take)
+            finally:
+                await uninterrupted(self._close(runner for runner, _ in started))
+
+    def summary(self) -> SuiteSummary:
+        """Return the summary of the run so far."""
+        names = [self._names.get(index, entry.title) for index, entry in enumerate(self.entries)]
+        keys = [[job.key for job in jobs] for jobs in self.plan]
+        comparison = None
+        if self._baseline is not None:
+            timed = {
+                job.key
+                for jobs in self.plan
+                for job in jobs
+                if (limit := job.section.limit_of(job.case)).seconds is not None or limit.clocked
+            }
+            comparison = compare(self.results, self._baseline, timed=timed, setup=self._setup)
+        return summarize(self.title, self._sections, keys, names, self.results, comparison)
+
+    def _case_runner(self, index: int) -> CaseRunner:
+        return CaseRunner(self.entries[index], self._own_counts, self._transcripts)
+
+    def _set_name(self, index: int, name: str) -> None:
+        """Take the name of an engine that has started; of two with one name the second gets a number."""
+        before = self._names.pop(index, None)
+        unique = f"{name} #{index + 1}" if name in self._names.values() else name
+        if before not in (None, unique):
+            raise ConfigError(f"the run to be gone on with is of {before}, and {unique} answers now")
+        self._names[index] = unique
+
+    async def _close(self, runners: Iterable[CaseRunner]) -> None:
+        for runner in runners:
+            await runner.close()
+        await self._own_counts.close()
+
+    def _read_resumed(self) -> SavedRun | None:
+        if self._resume is None or not self._resume.exists() or not self._resume.stat().st_size:
+            return None
+        saved = read_saved(self._resume)
+        difference = next(saved.setup.differences(self._setup), None)
+        if difference:
+            raise ConfigError(f"{self._resume} is a run of something else: {difference}")
+        return saved
+
+    def _open_journals(self) -> list[Journal]:
+        journals = []
+        if self._resume is not None:
+            journals.append(Journal(self._resume, self._setup, self._saved))
+        if self._save is not None and (
+            self._resume is None or self._save.resolve() != self._resume.resolve()
+        ):
+            journals.append(Journal(self._save, self._setup))
+            for result in self.results:
+                journals[-1].add(result)
+        return journals
+
+
+async def run_jobs(runners: Sequence[CaseRunner], jobs: deque[CaseJob], on_result: OnResult) -> None:
+    """Run jobs on the runners of one engine, then close them; an error of one runner ends all."""
+
+    async def work(runner: CaseRunner) -> None:
         try:
-            for seat, tasks in left.items():
-                if tasks:
-                    started[seat] = examiner = self._examiner(seat)
-                    await examiner.engine.start()
-                    self._name(seat, examiner.engine.name)
-            for seat, examiner in started.items():
-                await self._seat(seat, examiner, left[seat])
+            while jobs:
+                on_result(await runner.run_case(jobs.popleft()))
         finally:
-            await uninterrupted(self._end(started.values()))
+            await runner.close()
 
-    async def _end(self, started: Iterable[CaseRunner]) -> None:
-        for examiner in started:
-            await examiner.close()
-        for count in self._counts.values():
-            count.cancel()
-        await asyncio.gather(*self._counts.values(), return_exceptions=True)
-
-    async def _seat(self, seat: int, first: CaseRunner, tasks: deque[tuple[int, SuiteCase]]) -> None:
-        others = min(self._jobs, len(tasks)) - 1
-        examiners = [first, *(self._examiner(seat) for _ in range(others))]
-        try:
-            async with asyncio.TaskGroup() as workers:
-                for examiner in examiners:
-                    workers.create_task(self._work(seat, examiner, tasks))
-        except BaseExceptionGroup as group:
-            # what stopped one of them stopped all
-            raise group.exceptions[0] from None
-
-    async def _work(self, seat: int, examiner: CaseRunner, tasks: deque[tuple[int, SuiteCase]]) -> None:
-        try:
-            while tasks:
-                number, case = tasks.popleft()
-                result = await examiner.examine(case, number, self._sections[number])
-                self._on_result(msgspec.structs.replace(result, engine=self.names[seat]))
-        finally:
-            await examiner.close()
-
-    def _examiner(self, seat: int) -> CaseRunner:
-        contender = self._contenders[seat]
-        return CaseRunner(contender, seat, own_count=self._own_count, transcripts=self._transcripts)
-
-    def _name(self, seat: int, name: str) -> None:
-        before = self.names.pop(seat, None)
-        shown = f"{name} #{seat + 1}" if name in self.names.values() else name
-        if before not in (None, shown):
-            raise ConfigError(f"the run to be gone on with is of {before}, and {shown} answers now")
-        self.names[seat] = shown
-
-    async def _own_count(self, case: SuiteCase, depth: int) -> PerftCount:
-        # every engine needs the same
-        key = case.variant, case.fen, depth
-        if key not in self._counts:
-            board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
-            self._counts[key] = asyncio.create_task(own_count(board, depth))
-        return await asyncio.shield(self._counts[key])
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for runner in runners:
+                workers.create_task(work(runner))
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None

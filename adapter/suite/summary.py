@@ -1,4 +1,4 @@
-"""The whole of a run: who took part, what came of it, whether it was enough."""
+"""The summary of a run: each engine's score in each section, and whether the run passed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 import msgspec
 
 from adapter.suite.baseline import Comparison
-from adapter.suite.case import InvalidLine
-from adapter.suite.result import CaseResult
-from adapter.suite.section import Section
+from adapter.suite.case import CaseKey, CaseResult, InvalidLine
+from adapter.suite.config import Section
 
 
-class ScoreCount(msgspec.Struct, frozen=True, kw_only=True):
-    """One engine's sums over one section. `cases` are those that were run of `planned`; whether a mark was
-    reached is None where none was set."""
+class SectionScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine's sums over one section: `cases` of `planned` were run; marks are None where none is set."""
 
-    seat: int
+    engine_index: int
     section: int
     engine: str
     name: str
@@ -34,6 +32,10 @@ class ScoreCount(msgspec.Struct, frozen=True, kw_only=True):
     points_mark_reached: bool | None
     passed: bool
 
+    def includes(self, result: CaseResult) -> bool:
+        """Return whether a result is of this engine and section."""
+        return (result.engine_index, result.section) == (self.engine_index, self.section)
+
 
 class LeftOut(msgspec.Struct, frozen=True):
     """A case that was not run, and why."""
@@ -47,138 +49,127 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class SuiteSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's results, in the order of the suite, and its sums.
+    """The results of a run, in the order of the suite, and its sums.
 
-    `left_out` are cases of which the limits left nothing, `idle` the sections of which no engine was set
-    before a single case, and `whole` tells that every other case was run. `passed` is what the exit code
-    says: whole, no section idle, no bad line, each mark reached, nothing broken; where a section has no mark,
-    no wrong count and no engine that failed.
+    `left_out` are cases that the limits exclude, `not_run` the sections of which no engine ran any case, and
+    `complete` is whether every other case was run. `passed` is what the exit code says: complete, no section
+    not run, no invalid line, all marks reached, nothing broken; where a section has no mark, no wrong perft
+    count and no engine failure.
     """
 
     title: str
-    tallies: tuple[ScoreCount, ...]
+    scores: tuple[SectionScore, ...]
     results: tuple[CaseResult, ...]
     bad: tuple[InvalidLine, ...]
     left_out: tuple[LeftOut, ...]
-    idle: tuple[str, ...]
+    not_run: tuple[str, ...]
     comparison: Comparison | None
-    whole: bool
+    complete: bool
     passed: bool
 
     @property
-    def solved(self) -> int:
-        """Cases solved by all engines together."""
-        return sum(tally.solved for tally in self.tallies)
-
-    @property
     def failures(self) -> tuple[CaseResult, ...]:
-        """The results that are not as expected."""
+        """The results of cases that are not solved."""
         return tuple(result for result in self.results if not result.solved)
 
-    def plain(self) -> dict[str, Any]:
-        """The sums as JSON types: what `fenwire suite --json` prints last."""
-        told: dict[str, Any] = {
-            "title": self.title,
-            "cases": len(self.results),
-            "solved": self.solved,
-            "passed": self.passed,
-            "complete": self.whole,
-            "engines": [
-                {
-                    name: getattr(tally, name)
-                    for name in ScoreCount.__struct_fields__
-                    if name not in ("seat", "section")
-                }
-                for tally in self.tallies
-            ],
-            "bad_lines": [msgspec.to_builtins(bad) for bad in self.bad],
-            "left_out": [msgspec.to_builtins(one) for one in self.left_out],
-            "nothing_run": list(self.idle),
-            "baseline": None,
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums as JSON types: what `fenwire suite --json` prints last."""
+        baseline = None
         if self.comparison is not None:
-            told["baseline"] = {
+            baseline = {
                 name: [getattr(one, "now", one).id for one in getattr(self.comparison, name)]
                 for name in Comparison.__struct_fields__
                 if name != "unlike"
             }
-            told["baseline"]["unlike"] = list(self.comparison.unlike)
-        return told
+            baseline["unlike"] = list(self.comparison.unlike)
+        engines = [msgspec.to_builtins(score) for score in self.scores]
+        return {
+            "title": self.title,
+            "cases": len(self.results),
+            "solved": len(self.results) - len(self.failures),
+            "passed": self.passed,
+            "complete": self.complete,
+            "engines": [
+                {name: value for name, value in engine.items() if name not in ("engine_index", "section")}
+                for engine in engines
+            ],
+            "bad_lines": msgspec.to_builtins(self.bad),
+            "left_out": msgspec.to_builtins(self.left_out),
+            "nothing_run": list(self.not_run),
+            "baseline": baseline,
+        }
 
 
 def summarize(
     title: str,
     sections: Sequence[Section],
-    plans: Sequence[Sequence[tuple[int, int, str]]],
+    plan: Sequence[Sequence[CaseKey]],
     names: Sequence[str],
     results: Sequence[CaseResult],
     comparison: Comparison | None,
 ) -> SuiteSummary:
-    """Sums a run up. `plans` holds, for each seat, the keys of the cases that were to be run, and `names`
-    what its engine is called."""
-    place = {key: index for index, key in enumerate(key for plan in plans for key in plan)}
-    ordered = sorted(results, key=lambda result: place[result.key])
-    tallies = tuple(
-        _tally(seat, number, section, names[seat], planned, ordered)
-        for seat, plan in enumerate(plans)
+    """Summarize a run: `plan` holds the keys of the cases planned for each engine, `names` their names."""
+    order = {key: place for place, key in enumerate(key for keys in plan for key in keys)}
+    ordered = tuple(sorted(results, key=lambda result: order[result.key]))
+    scores = tuple(
+        _score(index, number, section, names[index], planned, ordered)
+        for index, keys in enumerate(plan)
         for number, section in enumerate(sections)
-        if (planned := sum(of == number for _, of, _ in plan))
+        if (planned := sum(of == number for _, of, _ in keys))
     )
     bad = tuple(line for section in sections for line in section.bad)
-    busy = {tally.section for tally in tallies}
-    idle = tuple(section.name for number, section in enumerate(sections) if number not in busy)
-    whole = len(ordered) == len(place)
+    planned_sections = {score.section for score in scores}
+    not_run = tuple(section.name for number, section in enumerate(sections) if number not in planned_sections)
+    complete = len(ordered) == len(order)
     broken = comparison is not None and bool(comparison.broken)
     return SuiteSummary(
         title=title,
-        tallies=tallies,
-        results=tuple(ordered),
+        scores=scores,
+        results=ordered,
         bad=bad,
         left_out=tuple(
-            LeftOut(section.name, case.id, f"the limit leaves nothing of {case.shown}")
+            LeftOut(section.name, case.id, f"the limit leaves nothing of {case.description}")
             for section in sections
-            for case in section.left_out
+            for case in section.cases
+            if section.skips(case)
         ),
-        idle=idle,
+        not_run=not_run,
         comparison=comparison,
-        whole=whole,
-        passed=whole and not (idle or bad or broken) and all(tally.passed for tally in tallies),
+        complete=complete,
+        passed=complete and not (not_run or bad or broken) and all(score.passed for score in scores),
     )
 
 
-def _tally(
-    seat: int, number: int, section: Section, name: str, planned: int, results: Sequence[CaseResult]
-) -> ScoreCount:
-    mine = [result for result in results if (result.seat, result.section) == (seat, number)]
-    solved = sum(result.solved for result in mine)
-    faults = sum(result.fault is not None for result in mine)
-    pointed = [result for result in mine if result.max_points is not None]
-    points, most = (
-        (sum(result.points or 0 for result in pointed), sum(result.max_points or 0 for result in pointed))
-        if pointed
-        else (None, None)
-    )
-    enough = None if section.mark is None else section.mark.reached(solved, planned)
-    earned = None if section.points_mark is None else section.points_mark.reached(points or 0, most or 0)
-    passed = enough is not False and earned is not False
-    if enough is None and earned is None:
-        # what an engine makes of a position is a matter of strength, what it counts is right or wrong
-        passed = not faults and all(result.solved for result in mine if "perft" in result.expected)
-    return ScoreCount(
-        seat=seat,
+def _score(
+    index: int, number: int, section: Section, name: str, planned: int, results: Sequence[CaseResult]
+) -> SectionScore:
+    own = [result for result in results if (result.engine_index, result.section) == (index, number)]
+    solved = sum(result.solved for result in own)
+    faults = sum(result.fault is not None for result in own)
+    scored = [result for result in own if result.max_points is not None]
+    points = sum(result.points or 0 for result in scored)
+    max_points = sum(result.max_points or 0 for result in scored)
+    reached = None if section.mark is None else section.mark.reached(solved, planned)
+    points_reached = None if section.points_mark is None else section.points_mark.reached(points, max_points)
+    passed = reached is not False and points_reached is not False
+    if reached is None and points_reached is None:
+        # the choice of a move is a matter of strength, a perft count is right or wrong
+        passed = not faults and all(result.solved for result in own if "perft" in result.expected)
+    return SectionScore(
+        engine_index=index,
         section=number,
         engine=name,
         name=section.name,
         planned=planned,
-        cases=len(mine),
+        cases=len(own),
         solved=solved,
-        points=points,
-        max_points=most,
+        points=points if scored else None,
+        max_points=max_points if scored else None,
         faults=faults,
-        ms=sum(result.ms for result in mine),
+        ms=sum(result.ms for result in own),
         mark=None if section.mark is None else str(section.mark),
-        mark_reached=enough,
+        mark_reached=reached,
         points_mark=None if section.points_mark is None else str(section.points_mark),
-        points_mark_reached=earned,
+        points_mark_reached=points_reached,
         passed=passed,
     )

@@ -7,17 +7,13 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from engines.limits import Limit
-from engines.options import Option, read_words
+from engines.options import read_words
 from engines.protocols.base import Capabilities, Dialect
 from engines.protocols.uci import DIALECT as UCI
 
 
 def _set_option(name: str, value: str | None) -> str:
     return f"setoption {name}" if value is None else f"setoption {name} {value}"
-
-
-def _read_option(text: str) -> Option:
-    return read_words(text, first=None)
 
 
 def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]:
@@ -34,12 +30,41 @@ def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]
     return words
 
 
+SECTIONS = {
+    "general": "UCCI 3.0, 3",
+    "move": "UCCI 3.0, 4",
+    "hello": "UCCI 3.0, 5.1 and 5.4 (ucci, ucciok)",
+    "id": "UCCI 3.0, 5.2 (id)",
+    "option": "UCCI 3.0, 5.3 (option)",
+    "ready": "UCCI 3.0, 5.5 (isready)",
+    "setoption": "UCCI 3.0, 5.7 (setoption)",
+    "newgame": "UCCI 3.0, 5.3 (18) (newgame)",
+    "position": "UCCI 3.0, 5.8 (position)",
+    "searchmoves": "UCCI 3.0, 5.9 (banmoves)",
+    "go": "UCCI 3.0, 5.10 (go)",
+    "info": "UCCI 3.0, 5.11 (info)",
+    "ponder": "UCCI 3.0, 5.12 (ponderhit)",
+    "stop": "UCCI 3.0, 5.13 (stop)",
+    "bestmove": "UCCI 3.0, 5.14 and 5.15 (bestmove, nobestmove)",
+    "probe": "UCCI 3.0, 5.16 (probe)",
+    "quit": "UCCI 3.0, 5.18 and 5.19 (quit, bye)",
+    "multipv": "no part of UCCI 3.0; as in UCI (MultiPV)",
+}
+
 # The rest is as in UCI: `stop`, `isready`, `quit`, `ponderhit`, and the shape of `position`.
 DIALECT: Dialect = msgspec.structs.replace(
     UCI,
     name="ucci",
+    title="UCCI",
+    specification="UCCI 3.0",
+    sections=SECTIONS,
+    games=("xiangqi",),
+    option_kinds=frozenset(("label", "button", "check", "combo", "spin", "string")),
+    bare_score=True,
+    free_text=frozenset(("message", "string")),
+    null_words=frozenset(("nobestmove",)),
     hello="ucci",
-    heard={
+    reply_words={
         "id": "id",
         "option": "option",
         "ucciok": "hello",
@@ -57,7 +82,7 @@ DIALECT: Dialect = msgspec.structs.replace(
     single_limit=True,
     mate_score=9999,
     set_option=_set_option,
-    read_option=_read_option,
+    read_option=lambda text: read_words(text, first=None),
     go_words={
         "depth": lambda limit: ("depth", str(limit.depth)),
         "nodes": lambda limit: ("nodes", str(limit.nodes)),

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engines import fastpath
 from engines.limits import Limit
-from engines.options import Option, read_words
-from engines.protocols.base import Capabilities, Dialect
+from engines.options import read_words
+from engines.protocols.base import (
+    Capabilities,
+    Dialect,
+    decode_coordinates,
+    encode_coordinates,
+    parse_uci_bestmove,
+    parse_uci_like,
+)
 
 
-def _position(fen: str, moves: Sequence[str]) -> str:
+def _position_command(fen: str, moves: Sequence[str]) -> str:
     # exactly one blank apart: ElephantEye reads the list with a fixed stride
     return f"position fen {fen} moves {' '.join(moves)}" if moves else f"position fen {fen}"
 
@@ -17,10 +25,6 @@ def _position(fen: str, moves: Sequence[str]) -> str:
 def _set_option(name: str, value: str | None) -> str:
     # A button has no value; an empty string is sent as a bare `value`.
     return f"setoption name {name}" if value is None else f"setoption name {name} value {value}".rstrip()
-
-
-def _read_option(text: str) -> Option:
-    return read_words(text, first="name")
 
 
 def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]:
@@ -34,10 +38,41 @@ def _clock(limit: Limit, side: str, unit: Callable[[int], int]) -> Sequence[str]
     return words
 
 
+# The specification has no numbered sections; its parts are cited by their words.
+SECTIONS = {
+    "general": "UCI, general rules",
+    "move": "UCI, move format",
+    "hello": 'UCI, "uci" and "uciok"',
+    "id": 'UCI, "id"',
+    "option": 'UCI, "option"',
+    "debug": 'UCI, "debug"',
+    "ready": 'UCI, "isready"',
+    "setoption": 'UCI, "setoption"',
+    "newgame": 'UCI, "ucinewgame"',
+    "position": 'UCI, "position"',
+    "go": 'UCI, "go"',
+    "searchmoves": 'UCI, "go searchmoves"',
+    "ponder": 'UCI, "go ponder" and "ponderhit"',
+    "stop": 'UCI, "stop"',
+    "quit": 'UCI, "quit"',
+    "bestmove": 'UCI, "bestmove"',
+    "info": 'UCI, "info"',
+    "multipv": 'UCI, "option MultiPV"',
+    "chess960": "UCI, UCI_Chess960 (Shredder's extension)",
+}
+
 DIALECT = Dialect(
     name="uci",
+    title="UCI",
+    specification="UCI",
+    sections=SECTIONS,
+    games=("chess", "xiangqi"),
+    checked=True,
+    option_kinds=frozenset(("check", "spin", "combo", "button", "string")),
+    free_text=frozenset(("string",)),
+    null_words=frozenset(("0000", "(none)")),
     hello="uci",
-    heard={
+    reply_words={
         "id": "id",
         "option": "option",
         "uciok": "hello",
@@ -60,9 +95,10 @@ DIALECT = Dialect(
     no_move=frozenset(("(none)", "0000", "null", "none", "a1a1", "")),
     single_limit=False,
     mate_score=None,
-    position=_position,
+    position_command=_position_command,
     set_option=_set_option,
-    read_option=_read_option,
+    read_option=lambda text: read_words(text, first="name"),
+    go_command=lambda words: " ".join(("go", *words)),
     go_words={
         "depth": lambda limit: ("depth", str(limit.depth)),
         "nodes": lambda limit: ("nodes", str(limit.nodes)),
@@ -84,4 +120,10 @@ DIALECT = Dialect(
         chess960=False,
         ponder=True,
     ),
+    encode=encode_coordinates,
+    decode=decode_coordinates,
+    parse_line=parse_uci_like,
+    parse_bestmove=parse_uci_bestmove,
+    parse_info=fastpath.parse_info,
+    fastpath=fastpath,
 )

@@ -458,7 +458,7 @@ async def test_what_waits_for_a_search_ends_too(scripted: Scripted) -> None:
         calls = {
             "ping": engine.ping,
             "configure": lambda: engine.configure({"Hash": 32}),
-            "ask": lambda: engine.driver.ask("d", until=None, seconds=0.4),
+            "ask": lambda: engine.driver.ask("d", seconds=0.4),
         }
         async with engine.stream("startpos", ENDLESS) as stream:
             for call in calls.values():
@@ -486,7 +486,7 @@ async def test_a_turn_has_an_end_for_who_has_just_had_one(scripted: Scripted) ->
         calls = (
             lambda: engine.analyze("startpos", DEPTH, timeout=0.4),
             engine.ping,
-            lambda: engine.driver.ask("d", until=None, seconds=0.4),
+            lambda: engine.driver.ask("d", seconds=0.4),
         )
         for call in calls:
             release = asyncio.Event()

@@ -168,7 +168,7 @@ async def test_a_real_search_ends_at_its_timeout_with_what_was_found(
     async with open_engine("stockfish") as engine:
         start = time.monotonic()
         analysis = await engine.analyze("startpos", ENDLESS, timeout=0.3)
-        assert time.monotonic() - start < 3
+        assert 0.3 <= time.monotonic() - start < SLOW
         assert not analysis.complete
         assert analysis.best is not None
         assert analysis.lines[0].depth is not None

@@ -40,7 +40,7 @@ def fens(number: int) -> list[str]:
 def asked(pool: Pool) -> list[list[str]]:
     """The positions each engine was sent, as far back as its talk is kept."""
     return [
-        [line for line in engine.driver._link.session.tail if line.startswith("> position")]
+        [line for line in engine.driver.protocol.recent_lines if line.startswith("> position")]
         for engine in pool.engines
     ]
 

@@ -122,7 +122,7 @@ def test_a_real_engine(run: Pytest, project: Path, engine_path: Callable[[str], 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--fenwire-engine", "nobody-knows-it"], "no engine is called 'nobody-knows-it'"),
         (["--fenwire-engine", f"{SCRIPTED} --die-after uci"], "ended before it greeted"),
@@ -130,11 +130,11 @@ def test_a_real_engine(run: Pytest, project: Path, engine_path: Callable[[str], 
         (["--fenwire-engine", SCRIPTED, "--fenwire-nodes", "0"], "nodes is 0"),
     ],
 )
-def test_what_is_wrong_is_said_without_a_traceback(run: Pytest, words: list[str], said: str) -> None:
+def test_errors_are_reported_without_a_traceback(run: Pytest, words: list[str], message: str) -> None:
     done = run("some.epd", *words)
     assert done.returncode != 0
     assert "passed" not in counted(done)
-    assert said in done.stdout
+    assert message in done.stdout
     assert "Traceback" not in done.stdout
 
 
@@ -151,14 +151,20 @@ import pytest
 from adapter import Limit
 
 {mark}
-async def test_the_engine(engine, position):
-    analysis = await engine.analyze(position("startpos moves e2e4"), Limit(nodes=100))
-    assert analysis.best.move in position("startpos moves e2e4").legal_moves
+async def test_the_engine(fenwire_engine, fenwire_position):
+    position = fenwire_position("startpos moves e2e4")
+    analysis = await fenwire_engine.analyze(position, Limit(nodes=100))
+    assert analysis.best.move in position.legal_moves
 
-def test_the_position(position):
-    assert position("startpos moves e2e4").side == "b"
+def test_the_position(fenwire_position):
+    assert fenwire_position("startpos moves e2e4").side == "b"
     with pytest.raises(Exception, match="rank 8"):
-        position("9/8/8/8/8/8/8/8 w - -")
+        fenwire_position("9/8/8/8/8/8/8/8 w - -")
+
+@pytest.mark.parametrize("name", ["engine", "position"])
+def test_every_fixture_has_the_prefix(request, name):
+    with pytest.raises(pytest.FixtureLookupError):
+        request.getfixturevalue(name)
 """
 
 
@@ -166,7 +172,7 @@ def test_the_position(position):
 @pytest.mark.parametrize(("mark", "words"), [("@pytest.mark.asyncio", []), ("", ["-o", "asyncio_mode=auto"])])
 def test_the_fixtures(run: Pytest, project: Path, mark: str, words: list[str]) -> None:
     (project / "test_own.py").write_text(TESTS.format(mark=mark))
-    assert counted(run("test_own.py", *words)) == {"passed": 2}
+    assert counted(run("test_own.py", *words)) == {"passed": 4}
 
 
 def test_without_pytest_asyncio_the_rest_works(run: Pytest, project: Path) -> None:
@@ -174,7 +180,7 @@ def test_without_pytest_asyncio_the_rest_works(run: Pytest, project: Path) -> No
     done = run(
         "test_own.py", "some.epd", "-p", "no:asyncio", "--fenwire-engine", SCRIPTED, "-o", "filterwarnings="
     )
-    assert counted(done) == {"passed": 3, "failed": 3}
+    assert counted(done) == {"passed": 5, "failed": 3}
 
 
 THEIRS = """

@@ -9,7 +9,6 @@ import math
 import os
 import random
 import signal
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -40,7 +39,6 @@ Scripted = Callable[..., ResolvedEngine]
 DEPTH = Limit(depth=3)
 ENDLESS = Limit(infinite=True)
 SLOW = 20.0  # seconds; nothing here comes near on any machine
-STOPS_IN = 0.1  # seconds, the goal; ten times that is allowed
 START = Position.parse("startpos")
 
 
@@ -92,8 +90,6 @@ async def test_leaving_sends_stop_and_the_engine_is_free(
                 seen.append(line)
                 if line.depth is not None and line.depth >= 4:
                     break
-            left = time.monotonic()
-        assert time.monotonic() - left < 10 * STOPS_IN
         analysis = stream.analysis
         assert analysis is not None
         assert analysis.complete
@@ -138,15 +134,12 @@ async def test_it_streams_while_the_engine_plays_on_its_clock(engine_path: Calla
         clock = {chess.WHITE: 800, chess.BLACK: 800}
         for _ in range(4):
             limit = Limit(wtime=clock[chess.WHITE], btime=clock[chess.BLACK], winc=10, binc=10, movestogo=20)
-            start = time.monotonic()
-            early = 0
             async with engine.stream(Position.from_board(board), limit) as stream:
-                async for line in stream:
-                    early += stream.analysis is None
-                    well_formed(line, Position.from_board(board))
-            assert early > 2
-            clock[board.turn] += 10 - int(1000 * (time.monotonic() - start))
-            assert clock[board.turn] > 0
+                lines = [line async for line in stream]
+            assert len(lines) > 2
+            for line in lines:
+                well_formed(line, Position.from_board(board))
+            clock[board.turn] -= 40
             assert stream.analysis is not None
             assert stream.analysis.complete
             assert stream.analysis.best is not None
@@ -501,8 +494,9 @@ async def test_cancelled_twice_in_a_row_while_it_is_being_left(scripted: Scripte
             await still_answers(engine)
 
 
-async def test_cancelled_in_stop_it_does_not_wait_again(scripted: Scripted) -> None:
-    async with opened(scripted("--slow-stop", "3", stop=10)) as engine:
+async def test_cancelled_in_stop_it_does_not_wait_again(scripted: Scripted, tmp_path: Path) -> None:
+    record = tmp_path / "talk.txt"
+    async with opened(scripted("--slow-stop", "3", stop=10), transcript=record) as engine:
 
         async def watch() -> None:
             async with engine.stream("startpos", ENDLESS) as stream:
@@ -512,10 +506,9 @@ async def test_cancelled_in_stop_it_does_not_wait_again(scripted: Scripted) -> N
         task = asyncio.create_task(watch())
         await asyncio.sleep(0.2)
         task.cancel()
-        start = time.monotonic()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - start < 1
+        assert "bestmove" not in record.read_text()
         await still_answers(engine)
 
 

@@ -26,9 +26,10 @@ from adapter import (
 )
 from adapter.validate import AnalysisRequest, make_request, validate_analysis, validate_line, wire_limit
 from engines.discovery import profile_named
-from engines.info import read
+from engines.info import parse_info as read
 from engines.protocol import EngineProtocol
-from engines.protocols import Dialect, get
+from engines.protocols import get
+from engines.protocols.base import Dialect
 from engines.search import make_go_command
 
 IDENTITY = EngineIdentity("Talker 1", "talker", "uci", "/bin/talker")
@@ -43,15 +44,17 @@ def talk(question: AnalysisRequest, *lines: str, dialect: Dialect, stop: str | N
     """The analysis of a search in which the engine said these lines; `stop` is why it was told to."""
     session = EngineProtocol(dialect, dialect.capabilities)
     session.hello()
-    session.feed(next(word for word, kind in dialect.heard.items() if kind == "hello").encode() + b"\n")
+    session.receive_data(
+        next(word for word, kind in dialect.reply_words.items() if kind == "hello").encode() + b"\n"
+    )
     limit = wire_limit(question, dialect, "Talker 1")
     command = question.position.command(dialect)
     work = make_go_command(limit, dialect, dialect.capabilities, side=question.position.side)
-    session.go(command, work)
-    session.feed(b"readyok\n")
+    session.go(session.prepare(command, work))
+    session.receive_data(b"readyok\n")
     if stop is not None:
         session.stop(stop)
-    session.feed("".join(f"{line}\n" for line in lines).encode())
+    session.receive_data("".join(f"{line}\n" for line in lines).encode())
     assert session.search is not None
     return validate_analysis(question, session.search, dialect, IDENTITY, command)
 
@@ -413,7 +416,7 @@ def test_chosen_moves_are_read_in_any_notation_and_must_be_legal(word: str) -> N
 
 def wished(text: str, profile: str, **moves: tuple[str, ...]) -> Limit:
     found = profile_named(profile)
-    return wire_limit(make_request(Position.parse(text), Limit(depth=1, **moves)), found.speech(), profile)
+    return wire_limit(make_request(Position.parse(text), Limit(depth=1, **moves)), found.dialect(), profile)
 
 
 def test_each_protocol_gets_the_wish_in_its_own_words() -> None:
@@ -546,7 +549,7 @@ def test_who_resigns_need_not_move() -> None:
 
 
 def test_an_engine_that_counts_ranks_from_one_is_read_so() -> None:
-    fairy = profile_named("fairy-xiangqi-uci").speech()
+    fairy = profile_named("fairy-xiangqi-uci").dialect()
     analysis = answered(
         XIANGQI, "info depth 4 score cp 12 pv h3e3 b10c8", "bestmove h3e3 ponder b10c8", dialect=fairy
     )

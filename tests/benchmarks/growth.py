@@ -110,12 +110,12 @@ def _lines(quick: bool) -> Iterator[Result]:
         def go() -> int:
             session = EngineProtocol(UCI, UCI.capabilities)
             session.hello()
-            session.feed(b"uciok\n")
+            session.receive_data(b"uciok\n")
             search = session.prepare(
                 position.command(UCI), make_go_command(question.limit, UCI, UCI.capabilities, side="w")
             )
-            session.launch(search)
-            session.feed(b"readyok\n" + talk + talk + b"bestmove e2e4\n")
+            session.go(search)
+            session.receive_data(b"readyok\n" + talk + talk + b"bestmove e2e4\n")
             analysis = validate_analysis(question, search, UCI, IDENTITY, search.request)
             return len(analysis.lines)
 

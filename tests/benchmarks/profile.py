@@ -25,11 +25,9 @@ import chess
 import adapter.engine
 import adapter.scheduler
 import engines.driver
-import engines.ear
-import engines.link
 import engines.protocol
-import engines.pumps
 import engines.search_queue
+import engines.transport
 from engines.discovery import profile_named, resolve_engine
 from tests.benchmarks import instant
 from tests.benchmarks.analysis import analyzed, pooled
@@ -38,18 +36,16 @@ from tests.benchmarks.latency import compiling, first_report
 from tests.benchmarks.sequence import batch, opened, prepared, singly
 
 DEEDS: Mapping[str, tuple[tuple[Any, str], ...]] = {
-    "judging: moves, SAN, FENs": ((adapter.scheduler.Round, "_judge"),),
-    "reading the record": ((adapter.scheduler.Round, "_read_case"),),
-    "beginning, lining up": (
+    "judging: moves, SAN, FENs": ((adapter.scheduler.PoolScheduler, "_judge"),),
+    "reading the record": ((adapter.scheduler.PoolScheduler, "_read_case"),),
+    "submitting": (
         (adapter.engine.Engine, "follow"),
-        (engines.driver.Driver, "follow"),
-        (engines.link.Link, "tell"),
-        (engines.protocol.Session, "prepare"),
+        (engines.driver.EngineDriver, "submit_nowait"),
+        (engines.protocol.EngineProtocol, "prepare"),
     ),
-    "writing to the engine": ((engines.pumps.PollPump, "write"),),
-    "hearing, sending the next": ((engines.ear.Ear, "_read"),),
-    "reading what was said": ((engines.protocol.Session, "feed"), (engines.protocol.Session, "relay")),
-    "telling the end": ((engines.search_queue.Agenda, "finished"),),
+    "writing to the engine": ((engines.transport.EngineProcess, "write"),),
+    "reading output": ((engines.protocol.EngineProtocol, "receive_data"),),
+    "starting the next search": ((engines.search_queue.SearchQueue, "on_event"),),
     "waiting: epoll": ((selectors.EpollSelector, "select"),),
 }
 REST = "the event loop's own, tasks"

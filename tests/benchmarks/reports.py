@@ -15,14 +15,13 @@ import chess.engine
 
 from engines.discovery import profile_named, resolve_engine
 from engines.driver import EngineDriver
-from engines.info import read
+from engines.fastpath import parse_info as read
 from engines.limits import Limit
 from engines.protocol import EngineProtocol
 from engines.protocols import get
-from engines.pumps import CHUNK
 from engines.search import make_go_command
 from tests.benchmarks import instant
-from tests.benchmarks.floor import Floor
+from tests.benchmarks.floor import CHUNK, Floor
 from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
 from tests.benchmarks.sequence import opened
 
@@ -64,11 +63,11 @@ def _last(given: bytes) -> list[tuple[str, ...]]:
     """The moves of the lines that are left at a search's end, where a pipe is read as it is in earnest."""
     session = EngineProtocol(UCI, UCI.capabilities)
     session.hello()
-    session.feed(b"uciok\n")
-    session.go(POSITION, PLAN)
-    session.feed(b"readyok\n")
+    session.receive_data(b"uciok\n")
+    session.go(session.prepare(POSITION, PLAN))
+    session.receive_data(b"readyok\n")
     for at in range(0, len(given), CHUNK):
-        session.feed(given[at : at + CHUNK])
+        session.receive_data(given[at : at + CHUNK])
     assert session.search is not None
     return [info.pv for info in session.search.lines()]
 
@@ -123,7 +122,7 @@ def _reading(quick: bool) -> Iterator[Result]:
 
 async def _watched(driver: EngineDriver, most: int) -> str:
     """A streamed search whose reader takes a handful of reports a millisecond and misses the rest."""
-    running = await driver.begin(POSITION, PLAN, streamed=True)
+    running = await driver.submit(POSITION, PLAN, streamed=True)
     while not running.done.done():
         driver.reports(running, most)
         await asyncio.sleep(0.001)
@@ -131,7 +130,7 @@ async def _watched(driver: EngineDriver, most: int) -> str:
 
 
 async def _unwatched(driver: EngineDriver) -> str:
-    search = await driver.result(await driver.begin(POSITION, PLAN))
+    search = await driver.result(await driver.submit(POSITION, PLAN))
     return str(search.best) if search.lines()[0].pv else ""
 
 

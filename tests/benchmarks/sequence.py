@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,13 +16,13 @@ from pathlib import Path
 import chess
 
 from adapter.position import Position
-from engines.batch import batch as lined_up
 from engines.discovery import profile_named, resolve_engine
 from engines.driver import EngineDriver
 from engines.limits import Limit
 from engines.profile import Profile
 from engines.protocols import get
 from engines.search import GoCommand, make_go_command
+from engines.search_queue import SearchTask
 from tests.benchmarks import instant
 from tests.benchmarks.fen import questions
 from tests.benchmarks.floor import Floor, best
@@ -30,6 +31,7 @@ from tests.benchmarks.peers import pypi_stockfish, python_chess
 
 GO = "go nodes 1"
 Prepared = list[tuple[str, GoCommand]]
+AHEAD = 64  # searches in the queue of one engine
 
 
 def prepared(fens: Sequence[str]) -> Prepared:
@@ -47,19 +49,25 @@ def requests(given: Prepared, *, fenced: bool) -> list[bytes]:
 
 async def batch(driver: EngineDriver, given: Prepared, *, read: bool = False) -> list[str]:
     """All of them prepared, the next sent the moment the last has ended; their reports read, or left."""
-    found = []
-    async for search in lined_up(driver, given):
+    found: list[str] = []
+    tasks: deque[SearchTask] = deque()
+    waiting = iter(given)
+    while True:
+        while len(tasks) < AHEAD and (asked := next(waiting, None)) is not None:
+            tasks.append(driver.submit_nowait(*asked) or await driver.submit(*asked))
+        if not tasks:
+            return found
+        search = await driver.result(tasks.popleft())
         if read:
             search.lines()
         found.append(str(search.best))
-    return found
 
 
 async def singly(driver: EngineDriver, given: Prepared) -> list[str]:
     """One after another, each awaited before the next is asked."""
     found = []
     for position, work in given:
-        search = await driver.result(await driver.begin(position, work))
+        search = await driver.result(await driver.submit(position, work))
         found.append(str(search.best))
     return found
 

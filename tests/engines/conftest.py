@@ -9,10 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 import msgspec
 import pytest
 
-import engines.transport
 from engines.discovery import profile_named, resolve_engine
 from engines.driver import EngineDriver
-from engines.ear import Ear
 from engines.profile import Deadlines, Profile
 from tests.mock_engine import MOCK_ENGINE
 
@@ -27,23 +25,6 @@ def _no_hang(request: pytest.FixtureRequest) -> Iterator[None]:
     faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
     yield
     faulthandler.cancel_dump_traceback_later()
-
-
-@pytest.fixture
-def threads_listen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The event loop as one that cannot listen to pipes: the pump's thread does."""
-
-    def deaf(*_: object) -> Ear:
-        raise NotImplementedError
-
-    monkeypatch.setattr(engines.transport, "Ear", deaf)
-
-
-@pytest.fixture(params=["loop", "thread"])
-def either_listens(request: pytest.FixtureRequest) -> None:
-    """Once as it is where the event loop can listen to pipes, once where it cannot."""
-    if request.param == "thread":
-        request.getfixturevalue("threads_listen")
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_an_unknown_program_for_xiangqi_is_taken_to_speak_ucci(place: Place) -> 
         resolve_engine("chess", path).profile.name == resolve_engine(None, path).profile.name == "generic-uci"
     )
     found = resolve_engine("xiangqi", f"generic-uci-xiangqi {shlex.quote(path)}")
-    assert (found.profile.speech().rank_base, found.profile.speech().max_halfmove) == (0, 119)
+    assert (found.profile.dialect().rank_base, found.profile.dialect().max_halfmove) == (0, 119)
 
 
 def test_the_environment_counts_as_a_wish_and_gives_way_to_one(

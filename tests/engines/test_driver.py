@@ -12,10 +12,10 @@ import pytest
 
 from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError, OptionError
-from engines.protocol import Event, Finished
+from engines.protocol import Event, SearchFinished, State
 from engines.search import GoCommand
 
-pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
+pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
 Start = Callable[..., Awaitable[EngineDriver]]
 POSITION = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -24,7 +24,7 @@ ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 
 async def best(driver: EngineDriver, position: str = POSITION, work: GoCommand = DEPTH) -> str | None:
-    return (await driver.result(await driver.begin(position, work))).best
+    return (await driver.result(await driver.submit(position, work))).best
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ async def test_options_are_set_where_they_differ(start: Start) -> None:
         assert driver.values == {"Hash": "64", "Clear Hash": ""}
 
         async def sent(**options: int) -> list[str]:
-            await driver.result(await driver.begin(POSITION, DEPTH, options=options))
-            tail = driver._link.evidence()["transcript_tail"]
+            await driver.result(await driver.submit(POSITION, DEPTH, options=options))
+            tail = driver.error_context()["transcript_tail"]
             last = max(at for at, line in enumerate(tail) if line == "> isready")
             before = max((at for at, line in enumerate(tail[:last]) if line.startswith("<")), default=-1)
             return list(tail[before + 1 : last])
@@ -79,9 +79,9 @@ async def test_options_are_set_where_they_differ(start: Start) -> None:
 async def test_a_new_game_is_told_once_asked(start: Start) -> None:
     driver = await start("--strict")
     try:
-        await driver.result(await driver.begin(POSITION, DEPTH, new_game=True))
-        await driver.result(await driver.begin(POSITION, DEPTH))
-        assert driver._link.evidence()["transcript_tail"].count("> ucinewgame") == 1
+        await driver.result(await driver.submit(POSITION, DEPTH, new_game=True))
+        await driver.result(await driver.submit(POSITION, DEPTH))
+        assert driver.error_context()["transcript_tail"].count("> ucinewgame") == 1
     finally:
         await driver.close()
 
@@ -89,7 +89,7 @@ async def test_a_new_game_is_told_once_asked(start: Start) -> None:
 async def test_a_stream_gives_each_report_once(start: Start) -> None:
     driver = await start("--strict")
     try:
-        running = await driver.begin(POSITION, DEPTH, streamed=True)
+        running = await driver.submit(POSITION, DEPTH, streamed=True)
         depths = []
         while not running.done.done():
             await running.news.wait()
@@ -114,9 +114,9 @@ async def test_tasks_take_turns(start: Start, book: tuple[list[tuple[str, str]],
 async def test_a_task_that_holds_the_engine_is_told_so(start: Start) -> None:
     driver = await start("--strict")
     try:
-        running = await driver.begin(POSITION, ENDLESS)
+        running = await driver.submit(POSITION, ENDLESS)
         with pytest.raises(EngineError, match="busy with a search this task has under way"):
-            await driver.begin(POSITION, DEPTH)
+            await driver.submit(POSITION, DEPTH)
         other = asyncio.create_task(best(driver))
         await asyncio.sleep(0.02)
         assert not other.done()
@@ -134,7 +134,7 @@ async def test_what_was_given_up_answers_nothing_later(
     driver = await start("--strict", "--moves", path, "--slow-stop", "0.05", "--bestmove-again")
     try:
         for number in range(6):
-            running = await driver.begin(pairs[number][0], ENDLESS)
+            running = await driver.submit(pairs[number][0], ENDLESS)
             task = asyncio.create_task(driver.result(running))
             await asyncio.sleep(0.01)
             task.cancel()
@@ -168,7 +168,11 @@ async def test_cancelled_anywhere_the_next_answer_is_right(
             assert await best(driver, text) == move
     finally:
         await driver.close()
-    assert driver._link.session.strays == 0
+    assert driver.protocol.unexpected_replies == 0
+
+
+class Interrupt(Exception):
+    """What may be raised anywhere, as Ctrl-C is in a loop that `asyncio.run` does not watch over."""
 
 
 async def test_a_cancelled_ping_spoils_nothing(start: Start, book: tuple[list[tuple[str, str]], str]) -> None:
@@ -187,7 +191,7 @@ async def test_a_cancelled_ping_spoils_nothing(start: Start, book: tuple[list[tu
 async def test_waiting_for_a_turn_can_be_cancelled(start: Start) -> None:
     driver = await start("--strict")
     try:
-        running = await driver.begin(POSITION, ENDLESS)
+        running = await driver.submit(POSITION, ENDLESS)
         waiting = [asyncio.create_task(best(driver)) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[1].cancel()
@@ -202,7 +206,7 @@ async def test_waiting_for_a_turn_can_be_cancelled(start: Start) -> None:
 
 async def test_closing_ends_what_runs_and_what_waits(start: Start) -> None:
     driver = await start("--strict")
-    running = await driver.begin(POSITION, ENDLESS)
+    running = await driver.submit(POSITION, ENDLESS)
     tasks = [
         asyncio.create_task(driver.result(running)),
         *(asyncio.create_task(best(driver)) for _ in range(3)),
@@ -223,7 +227,7 @@ async def test_closing_twice_and_at_once(start: Start) -> None:
         driver.ping(),
         best(driver),
         driver.configure({"Hash": 1}),
-        driver.ask("d", until=None, seconds=1),
+        driver.ask("d", seconds=1),
     ):
         with pytest.raises(EngineError, match="was closed"):
             await call
@@ -242,9 +246,9 @@ async def test_closing_an_engine_that_has_died(start: Start) -> None:
 async def test_closing_while_an_end_is_looked_into(start: Start) -> None:
     # an engine that closed its output is granted a second to end by itself; closing does not wait for that
     driver = await start("--close-output-after", "go")
-    running = await driver.begin(POSITION, DEPTH)
+    running = await driver.submit(POSITION, DEPTH)
     async with asyncio.timeout(10):
-        while driver._burial is None:  # noqa: ASYNC110 - only its own task knows
+        while driver.protocol.state is not State.ENDED:  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.001)
     await asyncio.sleep(0.3)
     await driver.close()
@@ -260,21 +264,19 @@ async def test_a_cancelled_close_can_be_repeated(start: Start) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await driver.close()
-    assert driver._link.process.exit_status() is not None
+    assert driver.process.exit_status is not None
 
 
 async def test_a_raw_line_gathers_its_answer(start: Start) -> None:
     driver = await start()
     try:
-        said = await driver.ask("go depth 1", until="bestmove", seconds=10)
+        said = await driver.ask("go depth 1", seconds=10)
         assert said[-1] == "bestmove e2e4"
         assert sum(line.startswith("info ") for line in said) == 3
-        again = await driver.ask("go depth 1", until="bestmove", seconds=10)
+        again = await driver.ask("go depth 1", seconds=10)
         assert again == said, "what an earlier line printed is no answer to this one"
-        assert await driver.ask("unknown", until=None, seconds=10) == ()
+        assert await driver.ask("unknown", seconds=10) == ()
         assert await best(driver) == "e2e4"
-        with pytest.raises(EngineError, match=r"printed no line beginning with 'never' within 0\.1 s"):
-            await driver.ask("go depth 1", until="never", seconds=0.1)
     finally:
         await driver.close()
 
@@ -286,31 +288,27 @@ async def test_ucci_end_to_end(start: Start) -> None:
         with pytest.raises(OptionError):
             await driver.configure({"Hash": 32})
         work = GoCommand(go="go depth 3", before=("banmoves a0a1 a0a2",))
-        search = await driver.result(await driver.begin("position fen x", work))
+        search = await driver.result(await driver.submit("position fen x", work))
         assert (search.best, search.ponder) == ("h2e2", "h9g7")
         assert search.lines()[0].depth == 3
     finally:
         await driver.close()
 
 
-class Interrupt(Exception):
-    """What may be raised anywhere, as Ctrl-C is in a loop that `asyncio.run` does not watch over."""
-
-
-async def test_an_end_whose_telling_was_interrupted_is_told_all_the_same(start: Start) -> None:
+async def test_an_interrupted_end_is_noticed_all_the_same(start: Start) -> None:
     driver = await start("--think", "0.1", stop=0.4)
     loop, raised = asyncio.get_running_loop(), []
     loop.set_exception_handler(lambda _, context: raised.append(type(context["exception"])))
-    tell = driver._link._on_event
+    on_event = driver.queue.on_event
 
     def interrupted(event: Event) -> None:
-        if isinstance(event, Finished):
-            driver._link._on_event = tell
+        if isinstance(event, SearchFinished):
+            driver.queue.on_event = on_event  # type: ignore[method-assign]
             raise Interrupt
-        tell(event)
+        on_event(event)
 
     try:
-        driver._link._on_event = interrupted
+        driver.queue.on_event = interrupted  # type: ignore[method-assign]
         async with asyncio.timeout(10):
             assert await best(driver) == "e2e4"
             assert raised == [Interrupt]
@@ -321,22 +319,61 @@ async def test_an_end_whose_telling_was_interrupted_is_told_all_the_same(start: 
         await driver.close()
 
 
-async def test_what_was_interrupted_while_it_was_lined_up_holds_nobody_up(start: Start) -> None:
-    driver = await start("--think", "0.1", stop=0.4)
-
-    def interrupted(search: object) -> None:
-        del driver._link.line_up
-        raise Interrupt
-
+async def test_the_next_search_is_written_when_the_best_move_is_read(start: Start) -> None:
+    driver = await start("--strict")
     try:
-        first = await driver.begin(POSITION, DEPTH)
-        driver._link.line_up = interrupted  # type: ignore[method-assign]
-        with pytest.raises(Interrupt):
-            driver.follow(POSITION, DEPTH)
-        async with asyncio.timeout(10):
-            assert (await driver.result(first)).best == "e2e4"
-            # behind the one that was lined up and not sent
-            assert await asyncio.create_task(best(driver)) == "e2e4"
+        first = await driver.submit(POSITION, ENDLESS)
+        second = driver.submit_nowait(POSITION, DEPTH, options={"Hash": 32})
+        third = driver.submit_nowait(POSITION, DEPTH)
+        assert second is not None
+        assert third is not None
+        assert (second.started_at, third.started_at) == (None, None)
+        driver.stop_search("enough")
+        await first.wait()
+        assert second.started_at is not None
+        assert third.started_at is None
+        assert (await driver.result(third)).best == "e2e4"
+        assert driver.values["Hash"] == "32"
+    finally:
+        await driver.close()
+
+
+async def test_giving_up_one_search_touches_no_other(start: Start) -> None:
+    driver = await start("--strict")
+    try:
+        first = await driver.submit(POSITION, ENDLESS)
+        others = [driver.submit_nowait(POSITION, DEPTH) for _ in range(4)]
+        second, third, fourth, fifth = (task for task in others if task is not None)
+        assert driver.withdraw(third)
+        assert not driver.withdraw(third)
+        driver.leave(fourth)
+        waiting = asyncio.create_task(driver.result(second))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        driver.leave(first)
+        assert (await driver.result(fifth)).best == "e2e4"
+        assert not driver.withdraw(fifth)
+        assert first.finished
+        for lost, why in ((second, "was left before"), (third, "was not asked"), (fourth, "was left before")):
+            with pytest.raises(EngineError, match=why):
+                await driver.result(lost)
         assert driver.failure is None
+    finally:
+        await driver.close()
+
+
+async def test_only_behind_its_own_search_a_task_queues_without_waiting(start: Start) -> None:
+    driver = await start("--strict")
+    try:
+        assert driver.submit_nowait(POSITION, DEPTH) is None
+        running = await driver.submit(POSITION, ENDLESS)
+
+        async def behind() -> object:
+            return driver.submit_nowait(POSITION, DEPTH)
+
+        assert await asyncio.create_task(behind()) is None
+        driver.leave(running)
+        assert driver.submit_nowait(POSITION, DEPTH) is None
+        await driver.result(running)
     finally:
         await driver.close()

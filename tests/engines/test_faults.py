@@ -35,15 +35,15 @@ async def ping(driver: EngineDriver) -> str:
 
 
 async def search(driver: EngineDriver) -> str:
-    return str((await driver.result(await driver.begin(POSITION, DEPTH))).best)
+    return str((await driver.result(await driver.submit(POSITION, DEPTH))).best)
 
 
 async def timed(driver: EngineDriver) -> str:
-    return str((await driver.result(await driver.begin(POSITION, TIMED))).best)
+    return str((await driver.result(await driver.submit(POSITION, TIMED))).best)
 
 
 async def stream(driver: EngineDriver) -> str:
-    running = await driver.begin(POSITION, DEPTH, streamed=True)
+    running = await driver.submit(POSITION, DEPTH, streamed=True)
     seen = 0
     while not running.done.done():
         await running.news.wait()
@@ -56,7 +56,7 @@ async def stream(driver: EngineDriver) -> str:
 
 
 async def stop(driver: EngineDriver) -> str:
-    running = await driver.begin(POSITION, ENDLESS)
+    running = await driver.submit(POSITION, ENDLESS)
     await asyncio.sleep(0.03)
     driver.stop_search("enough")
     return str((await driver.result(running)).best)
@@ -64,7 +64,7 @@ async def stop(driver: EngineDriver) -> str:
 
 async def cancel(driver: EngineDriver) -> str:
     # what was given up must not answer what is asked next
-    running = await driver.begin(POSITION, ENDLESS)
+    running = await driver.submit(POSITION, ENDLESS)
     task = asyncio.create_task(driver.result(running))
     await asyncio.sleep(0.03)
     task.cancel()

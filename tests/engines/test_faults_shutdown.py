@@ -46,11 +46,11 @@ def test_a_cancelled_run_leaves_no_engine(where: str, flags: str, scripted: Call
         driver = await EngineDriver.open(profile, command)
         try:
             if where == "begin":
-                await driver.begin(POSITION, ENDLESS)
+                await driver.submit(POSITION, ENDLESS)
                 # another task's turn never comes
-                await asyncio.create_task(driver.begin(POSITION, DEPTH))
+                await asyncio.create_task(driver.submit(POSITION, DEPTH))
             elif where == "result":
-                await driver.result(await driver.begin(POSITION, ENDLESS))
+                await driver.result(await driver.submit(POSITION, ENDLESS))
             while where == "ping":
                 await driver.ping()
             await asyncio.sleep(60)
@@ -88,7 +88,7 @@ ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 async def main():
     driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
-    running = await driver.begin("position startpos", ENDLESS)
+    running = await driver.submit("position startpos", ENDLESS)
     await asyncio.sleep(0.05)
     print(driver.pid, flush=True)
 
@@ -100,6 +100,38 @@ print("done", flush=True)
     assert word == b"done"
     assert done.stderr == b""
     assert vanishes(int(pid))
+
+
+def test_a_loop_that_is_closed_without_notice(scripted: Callable[..., Any]) -> None:
+    # an engine whose loop is just closed ends with the next start, or with the program
+    _, command = scripted("--stubborn")
+    script = f"""
+import asyncio
+from engines.driver import EngineDriver
+from engines.discovery import profile_named
+
+def open_engine():
+    loop = asyncio.new_event_loop()
+    driver = loop.run_until_complete(EngineDriver.open(profile_named("generic-uci"), {command!r}))
+    print(driver.pid, flush=True)
+    loop.close()
+
+open_engine()
+open_engine()
+input()
+"""
+    with subprocess.Popen(
+        (sys.executable, "-c", script),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as program:
+        assert program.stdout is not None
+        first, second = int(program.stdout.readline()), int(program.stdout.readline())
+        assert vanishes(first)
+        program.communicate(b"\n")
+        assert program.returncode == 0
+    assert vanishes(second)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -119,7 +151,7 @@ ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 async def main():
     driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
     try:
-        running = await driver.begin("position startpos", ENDLESS)
+        running = await driver.submit("position startpos", ENDLESS)
         print(driver.pid, flush=True)
         await driver.result(running)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Mapping
 
 import hypothesis.strategies as st
 import pytest
@@ -314,3 +315,79 @@ SENT = [
 @pytest.mark.parametrize(("protocol", "name", "value", "line"), SENT)
 def test_lines_sent(protocol: str, name: str, value: str | None, line: str) -> None:
     assert get(protocol).set_option(name, value) == line
+
+
+HASH = Option(name="Hash", kind="spin", default="16", min=1, max=4096)
+THREADS = Option(name="Threads", kind="spin", default="1", min=1, max=8)
+SKILL = Option(name="Skill_Level", kind="spin", default="20", min=0, max=20)
+CLEAR = Option(name="Clear Hash", kind="button")
+
+
+def table() -> OptionTable:
+    return OptionTable([HASH, THREADS, SKILL, CLEAR])
+
+
+def test_only_what_is_set_otherwise_changes() -> None:
+    settings = table()
+    assert not settings.changes({"hash": 16, "threads": 1})
+    assert settings.changes({"hash": 64}) == [("Hash", "64")]
+    settings.applied([("Hash", "64")])
+    assert not settings.changes({"Hash": 64})
+    assert settings.changes({"Hash": 16}) == [("Hash", "16")]
+    assert settings.values == {"Hash": "64"}
+
+
+def test_what_was_set_meanwhile_is_set_back() -> None:
+    """A wish asked for time and again is looked up once, until something else was set."""
+    settings = table()
+    settings.applied([("Hash", "5")])
+    assert not settings.changes({"Hash": 5})
+    assert not settings.changes({"Hash": 5})
+    settings.applied([("Hash", "7")])
+    assert settings.changes({"Hash": 5}) == [("Hash", "5")]
+
+
+def test_a_wish_that_was_not_sent_is_asked_for_again() -> None:
+    settings = table()
+    assert settings.changes({"Hash": 5}) == settings.changes({"Hash": 5}) == [("Hash", "5")]
+
+
+@pytest.mark.parametrize("wishes", [None, {}])
+def test_no_wish_changes_nothing(wishes: dict[str, OptionValue] | None) -> None:
+    assert not table().changes(wishes)
+
+
+def test_a_wish_that_cannot_be_had_is_refused() -> None:
+    with pytest.raises(OptionError, match="Hash 0 lies outside"):
+        table().changes({"Hash": 0})
+
+
+def first(
+    preset: Mapping[str, OptionValue], requested: Mapping[str, OptionValue]
+) -> tuple[list[tuple[str, str | None]], list[str]]:
+    return table().initial(preset, requested)
+
+
+@pytest.mark.parametrize("name", ["Hash", "hash"])
+def test_the_callers_wish_goes_before_the_profiles(name: str) -> None:
+    assert first({"Hash": 32, "Threads": 2}, {name: 64}) == ([("Threads", "2"), ("Hash", "64")], [])
+
+
+def test_a_name_with_blanks_is_the_same_as_with_underscores() -> None:
+    assert first({"Skill Level": 3}, {"skill_level": 5}) == ([("Skill_Level", "5")], [])
+
+
+def test_what_the_profile_names_and_the_engine_lacks_is_left_out_and_told() -> None:
+    settings, notes = first({"SyzygyPath": "/books", "Hash": 32}, {})
+    assert settings == [("Hash", "32")]
+    assert notes == ["the profile's option SyzygyPath is not offered"]
+
+
+def test_what_the_caller_names_and_the_engine_lacks_is_refused() -> None:
+    with pytest.raises(OptionError, match="no option 'SyzygyPath'"):
+        first({}, {"SyzygyPath": "/books"})
+
+
+def test_an_option_line_at_fault_is_told() -> None:
+    odd = OptionTable([Option(name="Odd", kind="spin", raw="name Odd type spin", fault="no default")])
+    assert odd.initial({}, {}) == ([], ["option line 'name Odd type spin': no default"])

@@ -41,7 +41,7 @@ class Pipe:
     def __init__(self, found: ResolvedEngine) -> None:
         self.found = found
         self.profile = found.profile
-        self.speech = found.profile.speech()
+        self.speech = found.profile.dialect()
         self.heard: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
         self.process = subprocess.Popen(

@@ -30,14 +30,14 @@ def test_a_minimal_profile_has_the_protocols_own_ways() -> None:
     assert profile.deadlines == Deadlines(
         start=10, ready=60, stop=5, quit=2, search_slack=10, search=3600, silence=30
     )
-    assert profile.speech() == uci
+    assert profile.dialect() == uci
     assert (profile.cwd, profile.files, profile.options, profile.source) == (None, {}, {}, str(FILE))
 
 
 def test_ucci_brings_its_own_defaults() -> None:
     profile = of(protocol="ucci", variant="xiangqi")
     assert profile.capabilities == get("ucci").capabilities
-    assert profile.speech().rank_base == 0
+    assert profile.dialect().rank_base == 0
 
 
 def test_capabilities_override_one_by_one() -> None:
@@ -45,7 +45,7 @@ def test_capabilities_override_one_by_one() -> None:
     assert profile.capabilities.limits == ("depth",)
     assert profile.capabilities.multipv is False
     assert profile.capabilities.searchmoves is True
-    assert profile.speech().capabilities == profile.capabilities
+    assert profile.dialect().capabilities == profile.capabilities
 
 
 def test_chess960_is_a_capability_of_those_who_play_it() -> None:
@@ -68,7 +68,7 @@ def test_dialect_overrides_reach_the_dialect() -> None:
         "side_letters": {"w": "r", "b": "b"},
         "no_move": ["resign"],
     }
-    speech = of(dialect=changed).speech()
+    speech = of(dialect=changed).dialect()
     assert speech.rank_base == 0
     assert speech.max_halfmove == 119
     assert speech.history_root == "capture"
@@ -152,7 +152,9 @@ def test_a_mistake_is_told_by_file_key_found_and_expected(change: dict[str, Any]
 
 
 def test_every_key_has_words_for_what_it_holds() -> None:
-    keys = [name for name in Profile.__struct_fields__ if name not in ("source", "dialect", "capabilities")]
+    keys = [
+        name for name in Profile.__struct_encode_fields__ if name not in ("source", "dialect", "capabilities")
+    ]
     keys += [f"dialect.{name}" for name in Overrides.__struct_fields__]
     assert [key for key in keys if key not in EXPECTED] == []
 
@@ -185,7 +187,7 @@ def test_any_table_is_a_profile_or_a_config_error(data: dict[str, Any]) -> None:
     except ConfigError as error:
         refusal = str(error)
     if refusal is None:
-        assert profile.speech().capabilities == profile.capabilities
+        assert profile.dialect().capabilities == profile.capabilities
     else:
         assert refusal.startswith(f"{FILE}: ")
 
@@ -304,4 +306,4 @@ def test_the_packaged_profiles_are_all_sound() -> None:
     [("fairy-xiangqi", 0), ("fairy-xiangqi-uci", 1), ("pikafish", 0), ("eleeye", 0), ("stockfish", 1)],
 )
 def test_the_rank_base_is_the_engines_not_the_protocols(name: str, rank_base: int) -> None:
-    assert load(packaged_folder() / f"{name}.toml").speech().rank_base == rank_base
+    assert load(packaged_folder() / f"{name}.toml").dialect().rank_base == rank_base

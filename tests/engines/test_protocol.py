@@ -8,20 +8,20 @@ import pytest
 
 from engines.errors import ConfigError
 from engines.protocol import (
+    MAX_CONSOLE,
     MAX_LINE,
-    MAX_WALL,
     TAIL_LINES,
     TRANSITIONS,
-    Answered,
-    Begun,
+    BoundReached,
     EngineProtocol,
     Event,
-    Finished,
-    Gone,
-    Greeted,
-    Reported,
+    HandshakeDone,
+    InfoAvailable,
+    OutputEnded,
+    PingAnswered,
+    SearchFinished,
+    SearchStarted,
     State,
-    Stopped,
     Trigger,
     WrongState,
     after,
@@ -40,7 +40,7 @@ def new_session(protocol: str = "uci") -> EngineProtocol:
 
 
 def feed_lines(session: EngineProtocol, *lines: str) -> list[Event]:
-    return session.feed("".join(f"{line}\n" for line in lines).encode())
+    return session.receive_data("".join(f"{line}\n" for line in lines).encode())
 
 
 def idle(protocol: str = "uci") -> EngineProtocol:
@@ -52,14 +52,14 @@ def idle(protocol: str = "uci") -> EngineProtocol:
 
 def searching(plan: GoCommand = DEPTH, *, streamed: bool = False) -> EngineProtocol:
     session = idle()
-    session.go(POSITION, plan, streamed=streamed)
+    session.go(session.prepare(POSITION, plan, streamed=streamed))
     feed_lines(session, "readyok")
     return session
 
 
-def _fenced() -> EngineProtocol:
+def _awaiting_ready() -> EngineProtocol:
     session = idle()
-    session.go(POSITION, DEPTH)
+    session.go(session.prepare(POSITION, DEPTH))
     return session
 
 
@@ -71,24 +71,22 @@ def _after(session: EngineProtocol, act: Callable[[EngineProtocol], object]) -> 
 # How each state is reached by what really happens to a session.
 REACH: dict[State, Callable[[], EngineProtocol]] = {
     State.NEW: new_session,
-    State.GREETING: lambda: _after(new_session(), EngineProtocol.hello),
+    State.HANDSHAKE: lambda: _after(new_session(), EngineProtocol.hello),
     State.IDLE: idle,
-    State.FENCED: _fenced,
+    State.AWAITING_READY: _awaiting_ready,
     State.SEARCHING: searching,
-    State.FENCED_STOPPING: lambda: _after(_fenced(), EngineProtocol.stop),
+    State.STOP_AWAITING_READY: lambda: _after(_awaiting_ready(), EngineProtocol.stop),
     State.STOPPING: lambda: _after(searching(), EngineProtocol.stop),
-    State.LEAVING: lambda: _after(idle(), EngineProtocol.quit),
-    State.GONE: lambda: _after(idle(), EngineProtocol.end),
+    State.QUITTING: lambda: _after(idle(), EngineProtocol.quit),
+    State.ENDED: lambda: _after(idle(), EngineProtocol.end),
 }
 
 COMMANDS: dict[str, tuple[Callable[[EngineProtocol], bytes], set[State]]] = {
     "hello": (EngineProtocol.hello, {State.NEW}),
-    "set_option": (lambda session: session.set_option("Hash", "16"), {State.IDLE}),
-    "new_game": (EngineProtocol.new_game, {State.IDLE}),
+    "set_option": (lambda session: session.set_options([("Hash", "16")]), {State.IDLE}),
     "ping": (EngineProtocol.ping, {State.IDLE, State.SEARCHING}),
-    "go": (lambda session: session.go(POSITION, DEPTH), {State.IDLE}),
-    "ponder_hit": (EngineProtocol.ponder_hit, {State.SEARCHING}),
-    "say": (lambda session: session.say("d"), {State.IDLE}),
+    "go": (lambda session: session.go(session.prepare(POSITION, DEPTH)), {State.IDLE}),
+    "send": (lambda session: session.send("d"), {State.IDLE}),
 }
 
 
@@ -113,21 +111,21 @@ def test_each_command_in_each_state(state: State, name: str) -> None:
     if state in allowed:
         assert command(session).endswith(b"\n")
         return
-    tail = list(session.tail)
+    tail = list(session.recent_lines)
     with pytest.raises(WrongState):
         command(session)
     assert session.state is state
-    assert list(session.tail) == tail, "a refused command was noted as sent"
+    assert list(session.recent_lines) == tail, "a refused command was noted as sent"
 
 
 @pytest.mark.parametrize("state", State)
 def test_stop_and_quit_are_harmless_everywhere(state: State) -> None:
     session = REACH[state]()
     told = session.stop("enough")
-    assert told == (b"stop\n" if state in (State.FENCED, State.SEARCHING) else b"")
+    assert told == (b"stop\n" if state in (State.AWAITING_READY, State.SEARCHING) else b"")
     assert session.stop("again") == b""
     left = session.quit()
-    assert left == (b"" if state in (State.LEAVING, State.GONE) else b"quit\n")
+    assert left == (b"" if state in (State.QUITTING, State.ENDED) else b"quit\n")
     assert session.quit() == b""
 
 
@@ -153,7 +151,10 @@ def test_stop_and_quit_are_harmless_everywhere(state: State) -> None:
 def test_no_line_upsets_any_state(state: State, line: str) -> None:
     session = REACH[state]()
     for event in feed_lines(session, line, line):
-        assert isinstance(event, Answered | Begun | Finished | Greeted | Reported | Stopped)
+        assert isinstance(
+            event,
+            PingAnswered | SearchStarted | SearchFinished | HandshakeDone | InfoAvailable | BoundReached,
+        )
     assert session.state in State
 
 
@@ -163,7 +164,7 @@ def test_handshake() -> None:
     events = feed_lines(
         session, "id name Test 1.0", "id author A. U. Thor", "option name Hash type spin default 1", "uciok"
     )
-    assert events == [Greeted()]
+    assert events == [HandshakeDone()]
     assert (session.name, session.author) == ("Test 1.0", "A. U. Thor")
     assert [option.name for option in session.options] == ["Hash"]
 
@@ -180,59 +181,62 @@ def test_a_second_greeting_changes_nothing() -> None:
 def test_the_greeting_is_known_however_it_is_dressed(first: str, line: str) -> None:
     session = new_session()
     session.hello()
-    assert session.feed(f"{first}{line}\n".encode()) == [Greeted()]
+    assert session.receive_data(f"{first}{line}\n".encode()) == [HandshakeDone()]
 
 
 def test_bytes_that_are_no_text_are_kept() -> None:
     session = idle()
-    session.feed(b"\xb7 \xff\xfe\x00\n")
-    assert session.wall[-1].startswith("\ufffd")
+    session.receive_data(b"\xb7 \xff\xfe\x00\n")
+    assert session.console[-1].startswith("\ufffd")
 
 
 def test_boards_and_tables_are_kept_as_they_came() -> None:
     session = idle()
-    session.feed(b" +---+---+ \r\n | r |   |\n\n   a   b\n")
-    assert list(session.wall) == [" +---+---+", " | r |   |", "   a   b"]
+    session.receive_data(b" +---+---+ \r\n | r |   |\n\n   a   b\n")
+    assert list(session.console) == [" +---+---+", " | r |   |", "   a   b"]
 
 
 def test_a_last_line_without_its_end_counts() -> None:
     session = searching()
-    assert session.feed(b"bestmove e2e4 ponder e7e5") == []
+    assert session.receive_data(b"bestmove e2e4 ponder e7e5") == []
     finished, gone = session.end()
-    assert isinstance(finished, Finished)
+    assert isinstance(finished, SearchFinished)
     assert (finished.search.best, finished.search.ponder) == ("e2e4", "e7e5")
-    assert isinstance(gone, Gone)
+    assert isinstance(gone, OutputEnded)
     assert session.end() == []
 
 
-def test_go_sends_the_fence_first() -> None:
+def test_go_sends_the_barrier_first() -> None:
     session = idle("ucci")
-    sent = session.go(POSITION, GoCommand(go="go depth 3", before=("banmoves a0a1",)))
+    sent = session.go(session.prepare(POSITION, GoCommand(go="go depth 3", before=("banmoves a0a1",))))
     assert sent.decode().splitlines() == ["isready", POSITION, "banmoves a0a1", "go depth 3"]
-    assert session.state is State.FENCED
+    assert session.state is State.AWAITING_READY
 
 
 @pytest.mark.parametrize("stray", ["bestmove a2a3", "info depth 40 score cp 900 pv a2a3", "info string old"])
-def test_nothing_before_the_fence_reaches_a_search(stray: str) -> None:
+def test_nothing_before_the_barrier_reaches_a_search(stray: str) -> None:
     session = idle()
-    session.go(POSITION, DEPTH, streamed=True)
+    session.go(session.prepare(POSITION, DEPTH, streamed=True))
     search = session.search
     assert search is not None
     assert feed_lines(session, stray) == []
-    assert session.state is State.FENCED
+    assert session.state is State.AWAITING_READY
     assert (search.lines(), list(search.strings), search.drain()) == ([], [], [])
-    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [Begun, Finished]
+    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [
+        SearchStarted,
+        SearchFinished,
+    ]
     assert search.best == "e2e4"
 
 
-def test_a_ping_before_the_fence_is_not_the_fence() -> None:
+def test_a_ping_before_the_barrier_is_not_the_barrier() -> None:
     # a ping nobody waits for any more is still answered first, and what lies between belongs to the past
     session = idle()
     session.ping()
-    session.go(POSITION, DEPTH)
-    assert feed_lines(session, "readyok", "bestmove a2a3") == [Answered(0)]
-    assert session.state is State.FENCED
-    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [Begun, Finished]
+    session.go(session.prepare(POSITION, DEPTH))
+    assert feed_lines(session, "readyok", "bestmove a2a3") == [PingAnswered(0)]
+    assert session.state is State.AWAITING_READY
+    assert [type(event) for event in feed_lines(session, "readyok", "bestmove e2e4")] == [SearchFinished]
     assert session.search is not None
     assert session.search.best == "e2e4"
 
@@ -242,8 +246,8 @@ def test_a_ping_the_search_never_answered_does_not_hold_up_the_next() -> None:
     session = searching()
     session.ping()
     feed_lines(session, "bestmove e2e4")
-    fences = session.go(POSITION, DEPTH).count(b"isready")
-    assert [type(event) for event in feed_lines(session, *["readyok"] * fences)] == [Begun]
+    barriers = session.go(session.prepare(POSITION, DEPTH)).count(b"isready")
+    assert [type(event) for event in feed_lines(session, *["readyok"] * barriers)] == [SearchStarted]
     assert session.pings == 0
 
 
@@ -251,7 +255,7 @@ def test_a_ping_is_answered_within_a_search() -> None:
     session = searching()
     session.ping()
     assert session.pings == 1
-    assert feed_lines(session, "readyok") == [Answered(0)]
+    assert feed_lines(session, "readyok") == [PingAnswered(0)]
     assert session.state is State.SEARCHING
 
 
@@ -260,11 +264,11 @@ def test_two_best_moves() -> None:
     first = session.search
     assert first is not None
     (event,) = feed_lines(session, "bestmove e2e4", "bestmove d2d4")
-    assert isinstance(event, Finished)
+    assert isinstance(event, SearchFinished)
     assert first.best == "e2e4"
     assert first.faults == ["the engine gave more than one best move"]
-    assert session.strays == 1
-    session.go(POSITION, DEPTH)
+    assert session.unexpected_replies == 1
+    session.go(session.prepare(POSITION, DEPTH))
     assert feed_lines(session, "bestmove d2d4") == []
     feed_lines(session, "readyok", "bestmove c2c4")
     assert session.search is not None
@@ -279,37 +283,37 @@ def test_a_search_that_was_to_go_on_and_ended() -> None:
     assert session.search.faults == ["the engine ended a search that was to go on until told to stop"]
 
 
-def test_a_stop_behind_the_fence() -> None:
-    session = REACH[State.FENCED_STOPPING]()
-    assert [type(event) for event in feed_lines(session, "readyok")] == [Begun]
+def test_a_stop_behind_the_barrier() -> None:
+    session = REACH[State.STOP_AWAITING_READY]()
+    assert [type(event) for event in feed_lines(session, "readyok")] == [SearchStarted]
     assert session.state is State.STOPPING
-    assert [type(event) for event in feed_lines(session, "bestmove e2e4")] == [Finished]
+    assert [type(event) for event in feed_lines(session, "bestmove e2e4")] == [SearchFinished]
 
 
-def test_a_watched_bound_is_answered_with_stop() -> None:
+def test_a_watched_bound_asks_for_a_stop() -> None:
     session = searching(GoCommand(go="go infinite", nodes=1000, open_ended=True))
     assert feed_lines(session, "info depth 3 nodes 999") == []
-    assert session.outgoing() == b""
     (event,) = feed_lines(session, "info depth 4 nodes 1000", "info depth 5 nodes 2000")
-    assert isinstance(event, Stopped)
-    assert session.outgoing() == b"stop\n"
-    assert session.outgoing() == b""
+    assert isinstance(event, BoundReached)
     assert event.search.stopped_for == "nodes"
+    assert session.stop(event.search.stopped_for) == b"stop\n"
+    assert session.stop(event.search.stopped_for) == b""
     assert session.state is State.STOPPING
 
 
 def test_a_stop_is_not_sent_to_an_engine_that_ended_in_the_same_breath() -> None:
     # ElephantEye answers a stop while idle with a stray nobestmove
     session = searching(GoCommand(go="go infinite", nodes=1000, open_ended=True))
-    feed_lines(session, "info nodes 5000", "bestmove e2e4")
-    assert session.outgoing() == b""
+    events = feed_lines(session, "info nodes 5000", "bestmove e2e4")
+    assert [type(event) for event in events] == [BoundReached, SearchFinished]
+    assert session.stop("nodes") == b""
     assert session.state is State.IDLE
 
 
 def test_reports_are_told_of_once_a_chunk() -> None:
     session = searching(streamed=True)
     events = feed_lines(session, *["info depth 1 score cp 1 pv e2e4"] * 50)
-    assert [type(event) for event in events] == [Reported]
+    assert [type(event) for event in events] == [InfoAvailable]
 
 
 BESTMOVES = [
@@ -344,7 +348,7 @@ def test_best_moves(
     protocol: str, line: str, word: str, best: str | None, ponder: str | None, draw: bool, resign: bool
 ) -> None:
     session = idle(protocol)
-    session.go(POSITION, DEPTH)
+    session.go(session.prepare(POSITION, DEPTH))
     feed_lines(session, "readyok", line)
     search = session.search
     assert search is not None
@@ -357,24 +361,24 @@ def test_best_moves(
 def test_a_line_break_cannot_be_smuggled_in(text: str) -> None:
     session = idle()
     with pytest.raises(ConfigError, match="line break or a NUL"):
-        session.say(text)
+        session.send(text)
     with pytest.raises(ConfigError, match="line break or a NUL"):
-        session.go(text, DEPTH)
+        session.go(session.prepare(text, DEPTH))
     assert session.state is State.IDLE
     assert session.search is None
     with pytest.raises(ConfigError, match="line break or a NUL"):
-        session.set_option("Hash", text)
+        session.set_options([("Hash", text)])
 
 
 def test_a_line_without_end_is_cut() -> None:
     session = searching()
     head = b"info depth 9 score cp 7 pv e2e4"
-    session.feed(head)
+    session.receive_data(head)
     for _ in range(100):
-        session.feed(b" e7e5" * 20_000)
-        assert len(session._lines.begun) <= MAX_LINE
+        session.receive_data(b" e7e5" * 20_000)
+        assert len(session.partial_line) <= MAX_LINE
     # what is left of the line begins no line of its own
-    session.feed(b"bestmove a2a3\nbestmove e2e4\n")
+    session.receive_data(b"bestmove a2a3\nbestmove e2e4\n")
     search = session.search
     assert search is not None
     assert search.best == "e2e4"
@@ -386,13 +390,13 @@ def test_a_line_without_end_is_cut() -> None:
 
 def test_memory_is_bounded_whatever_is_said() -> None:
     session = idle()
-    for number in range(3 * MAX_WALL):
+    for number in range(3 * MAX_CONSOLE):
         feed_lines(session, f"{number} " + "x" * 2000)
-    assert len(session.wall) == MAX_WALL
-    assert len(session.tail) == TAIL_LINES
-    assert session.wall[-1].startswith(str(3 * MAX_WALL - 1))
-    assert max(map(len, session.wall)) <= 500
-    assert max(map(len, session.tail)) <= 502
+    assert len(session.console) == MAX_CONSOLE
+    assert len(session.recent_lines) == TAIL_LINES
+    assert session.console[-1].startswith(str(3 * MAX_CONSOLE - 1))
+    assert max(map(len, session.console)) <= 500
+    assert max(map(len, session.recent_lines)) <= 502
 
 
 def test_options_are_many_without_being_lost() -> None:
@@ -401,56 +405,59 @@ def test_options_are_many_without_being_lost() -> None:
     feed_lines(session, *(f"option name O{n} type button" for n in range(10_000)))
     assert "O0" in session.options
     assert "o9999" in session.options
-    assert feed_lines(session, "uciok") == [Greeted()]
+    assert feed_lines(session, "uciok") == [HandshakeDone()]
 
 
 @pytest.mark.parametrize("line", ["d \ud800", "d\r", "d\nquit", "d\0"])
 def test_what_is_no_line_of_text_is_not_said(line: str) -> None:
     session = idle()
     with pytest.raises(ConfigError, match="a command to an engine"):
-        session.say(line)
+        session.send(line)
     assert session.state is State.IDLE
-    assert session.say("d é") == "d é\n".encode()
+    assert session.send("d é") == "d é\n".encode()
 
 
 @pytest.mark.parametrize("answered", [0, 1, 2], ids=["never", "once", "twice"])
-def test_pings_answered_behind_the_best_move_do_not_open_the_next_fence(answered: int) -> None:
+def test_pings_answered_behind_the_best_move_do_not_open_the_next_barrier(answered: int) -> None:
     session = idle()
-    session.go("position startpos", GoCommand(go="go depth 5"))
-    session.feed(b"readyok\n")
+    session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
+    session.receive_data(b"readyok\n")
     assert session.ping() + session.ping() == b"isready\nisready\n"
-    (finished,) = session.feed(b"bestmove e2e4\n")
-    assert isinstance(finished, Finished)
-    asked = session.go("position startpos moves e2e4", GoCommand(go="go depth 5"))
+    (finished,) = session.receive_data(b"bestmove e2e4\n")
+    assert isinstance(finished, SearchFinished)
+    asked = session.go(session.prepare("position startpos moves e2e4", GoCommand(go="go depth 5")))
     # an engine answers in order: behind three, one of these three at least was answered
     assert asked == b"isready\nisready\nisready\nposition startpos moves e2e4\ngo depth 5\n"
-    assert session.feed(b"readyok\n" * answered + b"bestmove a2a3\n" + b"readyok\n" * (2 - answered)) == []
-    assert session.state is State.FENCED
-    (begun,) = session.feed(b"readyok\n")
-    assert isinstance(begun, Begun)
+    assert (
+        session.receive_data(b"readyok\n" * answered + b"bestmove a2a3\n" + b"readyok\n" * (2 - answered))
+        == []
+    )
+    assert session.state is State.AWAITING_READY
+    (begun,) = session.receive_data(b"readyok\n")
+    assert isinstance(begun, SearchStarted)
     # whatever is left of the five comes before the search's own answer, and is nobody's
-    (told,) = session.feed(b"readyok\n" * 2 + b"bestmove e7e5\n")
-    assert isinstance(told, Finished)
+    (told,) = session.receive_data(b"readyok\n" * 2 + b"bestmove e7e5\n")
+    assert isinstance(told, SearchFinished)
     assert told.search.best == "e7e5"
-    assert session.go("position startpos", GoCommand(go="go depth 5")).count(b"isready") == 1
+    assert session.go(session.prepare("position startpos", GoCommand(go="go depth 5"))).count(b"isready") == 1
 
 
-def test_a_ping_answered_while_nothing_runs_needs_no_fence_of_its_own() -> None:
+def test_a_ping_answered_while_nothing_runs_needs_no_barrier_of_its_own() -> None:
     session = idle()
-    session.go("position startpos", GoCommand(go="go depth 5"))
-    session.feed(b"readyok\n")
+    session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
+    session.receive_data(b"readyok\n")
     session.ping()
-    session.feed(b"bestmove e2e4\n")
-    assert session.feed(b"readyok\n") == []
-    assert session.strays == 0
-    assert session.go("position startpos", GoCommand(go="go depth 5")).count(b"isready") == 1
+    session.receive_data(b"bestmove e2e4\n")
+    assert session.receive_data(b"readyok\n") == []
+    assert session.unexpected_replies == 0
+    assert session.go(session.prepare("position startpos", GoCommand(go="go depth 5"))).count(b"isready") == 1
 
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_last_line_without_its_end_counts_where_it_was_not_cut_off(whole: bool) -> None:
     session = idle()
-    session.go("position startpos", GoCommand(go="go depth 5"))
-    session.feed(b"readyok\nbestmove e2e4")
+    session.go(session.prepare("position startpos", GoCommand(go="go depth 5")))
+    session.receive_data(b"readyok\nbestmove e2e4")
     events = session.end(whole=whole)
-    assert [type(event) for event in events] == [*[Finished] * whole, Gone]
-    assert session.tail[-1] == "< bestmove e2e4"
+    assert [type(event) for event in events] == [*[SearchFinished] * whole, OutputEnded]
+    assert session.recent_lines[-1] == "< bestmove e2e4"

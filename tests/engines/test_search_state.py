@@ -5,18 +5,20 @@ from __future__ import annotations
 import sys
 
 import hypothesis.strategies as st
+import msgspec
 import pytest
 from hypothesis import given, settings
 
-from engines.info import Info, read_by_keys
+from engines.info import Info, parse_info
+from engines.protocols import get
 from engines.score import Bound, Cp, Mate
 from engines.search import MAX_BACKLOG, MAX_KEPT, MAX_LINES, MAX_STRINGS, GoCommand, SearchState
 
-PLAN = GoCommand(go="go depth 5")
+PLAN, UCI = GoCommand(go="go depth 5"), get("uci")
 
 
 def heard(*lines: str, plan: GoCommand = PLAN, streamed: bool = False) -> SearchState:
-    search = SearchState(plan, streamed=streamed)
+    search = SearchState(plan, UCI, streamed=streamed)
     for line in lines:
         search.take(f"info {line}".encode())
     return search
@@ -49,7 +51,7 @@ def test_a_later_exact_score_clears_the_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "later", ["depth 11 pv g1f3", "depth 11 score banana pv g1f3", "depth 11 nodes 5 score cp"]
+    "later", ["depth 11 pv g1f3", "depth 11 score banana pv g1f3", "depth 11 nodes 5 pv g1f3 score cp"]
 )
 def test_a_report_without_score_clears_nothing(later: str) -> None:
     info = only(heard("depth 9 score cp 36 pv e2e4", "depth 10 score cp 40 lowerbound pv d2d4", later))
@@ -86,9 +88,9 @@ def test_odd_ranks_belong_to_line_1(rank: str) -> None:
 @given(st.text(st.characters(exclude_characters="\r\n"), max_size=60).map(lambda text: text.strip()))
 def test_a_text_is_kept_as_the_general_parser_reads_it(text: str) -> None:
     line = f"info string {text}".strip().encode("utf-8", "replace")
-    search = SearchState(PLAN)
+    search = SearchState(PLAN, UCI)
     search.take(line)
-    whole = read_by_keys(line).string
+    whole = parse_info(line).string
     assert list(search.strings) == ([] if whole is None or not text else [whole])
 
 
@@ -109,7 +111,7 @@ def test_progress_is_the_last_report_without_a_line() -> None:
     assert search.lines() == []
     progress = search.progress()
     assert progress is not None
-    assert (progress.nodes, progress.currmove) == (4000, None)
+    assert (progress.nodes, progress.depth) == (4000, None)
     assert heard("depth 3 score cp 5 pv e2e4").progress() is None
 
 
@@ -126,7 +128,7 @@ def test_counts_told_apart_from_the_line_belong_to_it() -> None:
 
 
 def test_ucci_scores_are_read_as_their_dialect_says() -> None:
-    search = SearchState(PLAN, mate_score=10000)
+    search = SearchState(PLAN, msgspec.structs.replace(get("ucci"), mate_score=10000))
     search.take(b"info depth 5 score 9997 pv e1e0 d0d8 e8d9")
     assert only(search).score == Mate(2)
 
@@ -144,7 +146,7 @@ def test_a_long_line_without_blanks_is_cut_too() -> None:
 
 
 def test_memory_stays_small_in_a_flood() -> None:
-    search = SearchState(PLAN, streamed=True)
+    search = SearchState(PLAN, UCI, streamed=True)
     for number in range(3000):
         search.take(b"info multipv %d depth 1 score cp 1 pv " % number + b"e2e4 " * 200)
         search.take(b"info string " + b"y" * 5000)
@@ -157,20 +159,20 @@ def test_memory_stays_small_in_a_flood() -> None:
 
 
 def test_a_stream_keeps_its_newest_reports() -> None:
-    search = SearchState(PLAN, streamed=True)
+    search = SearchState(PLAN, UCI, streamed=True)
     lines = [b"info nodes %d pv " % number + b" ".join([b"e2e4"] * 100) for number in range(5000)]
     for line in lines:
         search.take(line)
     drained = search.drain()
-    assert drained == lines[-len(drained) :]
+    assert [info.nodes for info in drained] == list(range(5000 - len(drained), 5000))
     assert search.dropped + len(drained) == 5000
     assert search.drain() == []
     search.take(b"info depth 1")
-    assert search.drain() == [b"info depth 1"]
+    assert [info.depth for info in search.drain()] == [1]
 
 
 def test_short_reports_do_not_outgrow_the_bound_either() -> None:
-    search = SearchState(PLAN, streamed=True)
+    search = SearchState(PLAN, UCI, streamed=True)
     for _ in range(400_000):
         search.take(b"info")
     held = sum(sys.getsizeof(line) for line in search.backlog or ())
@@ -216,7 +218,7 @@ WATCHED = [
 
 @pytest.mark.parametrize(("bounds", "line", "reached"), WATCHED)
 def test_watched_bounds(bounds: dict[str, int], line: str, reached: str | None) -> None:
-    search = SearchState(GoCommand(go="go infinite", **bounds))
+    search = SearchState(GoCommand(go="go infinite", **bounds), UCI)
     assert search.take(f"info {line}".encode()) == reached
 
 

@@ -51,23 +51,23 @@ def blocks(name: str) -> Iterator[tuple[str, list[str]]]:
         yield sign, [text for _, text in group]
 
 
-def speak(session: EngineProtocol, lines: list[str], waiting: bytes) -> bytes:
+def speak(session: EngineProtocol, lines: list[str]) -> bytes:
     """Makes the session say the lines of a block, by the commands a driver would use; what it said."""
-    said = waiting
+    said = b""
     queue = list(lines)
     while queue:
         line = queue.pop(0)
         if line == session.dialect.hello:
             said += session.hello()
         elif line == session.dialect.new_game:
-            said += session.new_game()
+            said += session.send(line)
         elif line.startswith("setoption "):
-            said += session.set_option(*_wish(line))
+            said += session.set_options([_wish(line)])
         elif line == "isready" and queue and queue[0].startswith("position "):
             at = next(i for i, word in enumerate(queue) if word.startswith("go"))
             endless = queue[at] == "go infinite"
             plan = GoCommand(go=queue[at], before=tuple(queue[1:at]), open_ended=endless)
-            said += session.go(queue[0], plan)
+            said += session.go(session.prepare(queue[0], plan))
             del queue[: at + 1]
         elif line == "isready":
             said += session.ping()
@@ -75,9 +75,9 @@ def speak(session: EngineProtocol, lines: list[str], waiting: bytes) -> bytes:
             said += session.quit()
         elif line == "stop":
             # an idle engine is told nothing by a driver of ours; the talk may have been another's
-            said += session.stop("test") or session.say("stop")
+            said += session.stop("test") or session.send("stop")
         else:
-            said += session.say(line)
+            said += session.send(line)
     return said
 
 
@@ -105,7 +105,7 @@ def snapshot(session: EngineProtocol) -> dict[str, Any]:
     found = msgspec.structs.asdict(first)
     found |= {"score": score(first.score), "bound": bound(first.bound), "pv": list(first.pv)}
     found |= {"wdl": list(first.wdl) if first.wdl else None, "lines": len(lines)}
-    found |= {"name": session.name, "state": session.state.name, "strays": session.strays}
+    found |= {"name": session.name, "state": session.state.name, "strays": session.unexpected_replies}
     found |= {"options": len(session.options)}
     found["option_defaults"] = {option.name: option.default for option in session.options}
     found["option_faults"] = sorted(option.name for option in session.options if option.fault)
@@ -131,16 +131,16 @@ def check(session: EngineProtocol, expected: dict[str, Any], where: str) -> None
 @pytest.mark.parametrize("name", NAMES)
 def test_talk_through_a_session(name: str, chunk: str, end: str) -> None:
     profile = profile_named(PROFILES.get(name, name))
-    session = EngineProtocol(profile.speech(), profile.capabilities)
+    session = EngineProtocol(profile.dialect(), profile.capabilities)
     checked = 0
     for sign, texts in blocks(name):
         if sign == "<":
             data = "".join(text + end for text in texts).encode()
             size = CHUNKS[chunk] or len(data)
             for at in range(0, len(data), size):
-                session.feed(data[at : at + size])
+                session.receive_data(data[at : at + size])
         elif sign == ">":
-            said = speak(session, texts, session.outgoing())
+            said = speak(session, texts)
             assert said.decode().splitlines() == texts
         else:
             for text in texts:
@@ -174,8 +174,8 @@ async def test_a_recorded_talk_can_be_replayed(
     async def talk(command: tuple[str, ...], record: Transcript | None) -> list[object]:
         driver = await EngineDriver.open(profile, command, record=record, options={"Hash": 32})
         try:
-            first = await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
-            running = await driver.begin("position startpos", GoCommand(go="go infinite"), new_game=True)
+            first = await driver.result(await driver.submit("position startpos", GoCommand(go="go depth 3")))
+            running = await driver.submit("position startpos", GoCommand(go="go infinite"), new_game=True)
             await asyncio.sleep(0.05)
             driver.stop_search("enough")
             second = await driver.result(running)
@@ -335,7 +335,7 @@ async def test_an_end_is_replayed_and_what_came_after_it(
         driver = await EngineDriver.open(profile, command, record=record)
         try:
             with pytest.raises(EngineDied) as caught:
-                await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
+                await driver.result(await driver.submit("position startpos", GoCommand(go="go depth 3")))
         finally:
             await driver.close()
         return caught.value
@@ -344,7 +344,7 @@ async def test_an_end_is_replayed_and_what_came_after_it(
         driver = await EngineDriver.open(profile, command, record=record)
         try:
             return (
-                await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
+                await driver.result(await driver.submit("position startpos", GoCommand(go="go depth 3")))
             ).best
         finally:
             await driver.close()
@@ -367,7 +367,7 @@ async def test_an_end_is_replayed_and_what_came_after_it(
 def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "talk.txt"
     with Transcript(path) as record:
-        one, other = record.voice(), record.voice()
+        one, other = record.recorder(), record.recorder()
         one(0.1, ">", b"uci\n")
         other(0.2, ">", b"ucci\n")
         one(0.3, "<", b"id name O")
@@ -442,7 +442,7 @@ async def test_a_full_disk_ends_the_transcript_and_not_the_search(
     driver = await EngineDriver.open(profile, command, record=record)
     try:
         record(0.0, "<", b"info string so much to say\n" * chatter)
-        begun = await driver.begin("position startpos", GoCommand(go="go depth 3"))
+        begun = await driver.submit("position startpos", GoCommand(go="go depth 3"))
         assert (await driver.result(begun)).best is not None
     finally:
         await driver.close()

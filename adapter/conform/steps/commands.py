@@ -5,7 +5,8 @@ from __future__ import annotations
 from adapter.conform.candidate import EngineUnderTest
 from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, NoReply
 from adapter.conform.step import UCCI, UCI, Check, RunCheck, no_new_game
-from adapter.conform.talk import EngineTalk, TalkLine, printable
+from adapter.conform.talk import EngineTalk, printable
+from engines.connection import WireLine
 from engines.limits import Limit
 
 PINGS = 5
@@ -182,7 +183,7 @@ async def _is_ready(talk: EngineTalk) -> bool:
     return True
 
 
-def _nothing_searched(talk: EngineTalk, heard: list[TalkLine], what: str) -> None:
+def _nothing_searched(talk: EngineTalk, heard: list[WireLine], what: str) -> None:
     for line in heard:
         if talk.means(line) == "bestmove":
             raise ConformFailure(f"{line.text!r} to {what}")

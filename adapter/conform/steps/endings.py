@@ -9,7 +9,7 @@ from adapter.conform.fault import ConformFailure, ConformWarning
 from adapter.conform.step import UCCI, Check, RunCheck
 from adapter.conform.talk import EngineTalk
 from engines.limits import Limit
-from engines.link import describe_exit
+from engines.transport import describe_exit
 
 END = 2.0  # seconds for the process to be gone
 NOTICED = 1.0  # seconds for it to be gone when its input has ended
@@ -75,7 +75,6 @@ async def _bye(candidate: EngineUnderTest) -> str:
 
 async def _last_lines(talk: EngineTalk) -> list[str]:
     """What it printed on its way out."""
-    await talk.process.wait_last_words(0.5)
     return await talk.rest()
 
 

@@ -83,7 +83,7 @@ async def _castles(candidate: EngineUnderTest, trial: ProbePosition) -> str:
         return ""
     root = Position.parse(position.root_fen, variant="chess960").record(castling="shredder")
     talk = await candidate.talk()
-    talk.send(candidate.dialect.position(root, position.moves))
+    talk.send(candidate.dialect.position_command(root, position.moves))
     answer = await candidate.ask(position, DEPTH, placed=True)
     candidate.right(answer, trial)
     return f"it reads castling rights in letters of files alone ({root.split()[2]}, not KQkq)"

@@ -9,7 +9,7 @@ from adapter.conform import grammar
 from adapter.conform.candidate import EngineUnderTest
 from adapter.conform.fault import ConformFailure, ConformWarning
 from adapter.conform.step import UCCI, UCI, Check
-from adapter.conform.talk import TalkLine
+from engines.connection import WireLine
 
 # UCI, "option": these names have a fixed meaning, and so a type, and some a default.
 _FIXED = {
@@ -32,10 +32,10 @@ _FIXED = {
 
 
 async def _greet(candidate: EngineUnderTest) -> str:
-    talk = candidate.open()
+    talk = await candidate.open()
     heard = await candidate.greet(talk)
     candidate.learn(heard)
-    return f"{talk.word('hello')} after {heard[-1].at - talk.began:.2f} s"
+    return f"{talk.word('hello')} after {heard[-1].at - talk.opened_at:.2f} s"
 
 
 async def _idle(candidate: EngineUnderTest) -> str:
@@ -135,7 +135,7 @@ def _greeting(candidate: EngineUnderTest) -> tuple[Sequence[str], Sequence[str]]
     return (candidate.dialect.hello,), [line.text for line in candidate.greeting]
 
 
-def _is_search(line: TalkLine) -> bool:
+def _is_search(line: WireLine) -> bool:
     return line.words[:1] == ["bestmove"] or (line.words[:1] == ["info"] and "pv" in line.words)
 
 

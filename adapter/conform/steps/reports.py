@@ -147,7 +147,7 @@ async def _outside(candidate: EngineUnderTest) -> str:
     """Lines whose first word is none of the protocol's are skipped by whoever drives the engine."""
     for answer in candidate.answers:
         for line in answer.lines:
-            if line.words and line.words[0] not in candidate.dialect.heard:
+            if line.words and line.words[0] not in candidate.dialect.reply_words:
                 raise candidate.remark(answer, f"the protocol has no line such as {_cut(line.text)!r}")
     return ""
 

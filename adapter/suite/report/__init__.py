@@ -1,4 +1,4 @@
-"""A run's summary in the forms people and machines read: text, JUnit XML, Markdown, one HTML page."""
+"""Reports of a run: text, JUnit XML, Markdown, HTML."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from adapter.suite.summary import SuiteSummary
 
-# The module of each form of report; its `of` makes one of a summary.
+# The module and function of each form of report, imported when it is asked for.
 FORMS = {
-    "junit": "adapter.suite.report.junit",
-    "markdown": "adapter.suite.report.markdown",
-    "html": "adapter.suite.report.page",
+    "junit": ("junit", "junit_xml"),
+    "markdown": ("documents", "markdown"),
+    "html": ("documents", "html_page"),
 }
 
 
 def write(form: str, path: str | Path, summary: SuiteSummary) -> None:
-    """Writes a report. Raises ConfigError for a file that cannot be written."""
+    """Write a report. Raises ConfigError for a file that cannot be written."""
     from adapter.errors import ConfigError
 
-    made: str | bytes = import_module(FORMS[form]).of(summary)
-    data = made if isinstance(made, bytes) else made.encode("utf-8", "backslashreplace")
+    module, function = FORMS[form]
+    report: str | bytes = getattr(import_module(f"{__name__}.{module}"), function)(summary)
+    data = report if isinstance(report, bytes) else report.encode("utf-8", "backslashreplace")
     try:
         Path(path).write_bytes(data)
     except OSError as error:

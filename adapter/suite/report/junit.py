@@ -1,4 +1,4 @@
-"""JUnit XML, as continuous integration reads it: a suite for each part and engine, a test for each case."""
+"""JUnit XML for continuous integration: a suite for each section and engine, a test for each case."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Iterable
 import msgspec
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from adapter.suite.case import CaseResult
 from adapter.suite.report.text import clean
-from adapter.suite.result import CaseResult
 from adapter.suite.summary import SuiteSummary
 
 KINDS = {"failure": Failure, "error": Error, "skipped": Skipped}
 
 
 class JUnitTest(msgspec.Struct, frozen=True, kw_only=True):
-    """One test: `kind` is `failure`, `error`, `skipped`, or empty for one that passed; `text` is what is said
-    beside its `message`."""
+    """One test: `kind` is `failure`, `error`, `skipped`, or empty if it passed; `text` adds to `message`."""
 
     name: str
     seconds: float = 0.0
@@ -26,46 +25,39 @@ class JUnitTest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def document(title: str, suites: Iterable[tuple[str, Iterable[JUnitTest]]]) -> bytes:
-    """The XML of these test suites, each with its name."""
-    whole = JUnitXml(clean(title))
+    """Return the XML of these test suites, each with its name."""
+    xml = JUnitXml(clean(title))
     for name, tests in suites:
         suite = TestSuite(clean(name))
         for test in tests:
-            suite.add_testcase(_case(test, clean(name)))
-        whole.add_testsuite(suite)
-    whole.update_statistics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
-    text: bytes = whole.tostring()  # type: ignore[no-untyped-call]  # the same
+            case = TestCase(clean(test.name), clean(name), test.seconds)
+            if test.kind:
+                outcome = KINDS[test.kind](clean(test.message))
+                outcome.text = clean(test.text)
+                case.result = [outcome]
+            suite.add_testcase(case)
+        xml.add_testsuite(suite)
+    xml.update_statistics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
+    text: bytes = xml.tostring()  # type: ignore[no-untyped-call]  # the same
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + text
 
 
-def of(summary: SuiteSummary) -> bytes:
-    """The JUnit XML of a run; a line that is no case is a test with an error, and so is a part of which
-    nothing was run."""
+def junit_xml(summary: SuiteSummary) -> bytes:
+    """Return a run as JUnit XML; an invalid line is an error, and so is a section that was not run."""
     suites = [
-        (
-            f"{tally.name} ({tally.engine})",
-            [
-                _test(result)
-                for result in summary.results
-                if (result.seat, result.section) == (tally.seat, tally.section)
-            ],
-        )
-        for tally in summary.tallies
+        (f"{score.name} ({score.engine})", [_test(one) for one in summary.results if score.includes(one)])
+        for score in summary.scores
     ]
-    if summary.bad:
-        bad = [
-            JUnitTest(name=f"{one.source}:{one.line}", kind="error", message=one.reason)
-            for one in summary.bad
-        ]
-        suites.append(("bad lines", bad))
+    bad = [
+        JUnitTest(name=f"{one.source}:{one.line}", kind="error", message=one.reason) for one in summary.bad
+    ]
     left = [JUnitTest(name=one.id, kind="skipped", message=one.reason) for one in summary.left_out]
-    left += [JUnitTest(name=name, kind="error", message="nothing of it was run") for name in summary.idle]
-    suites += [("not run", left)] if left else []
+    left += [JUnitTest(name=name, kind="error", message="nothing of it was run") for name in summary.not_run]
+    suites += [(name, tests) for name, tests in (("bad lines", bad), ("not run", left)) if tests]
     return document(summary.title, suites)
 
 
 def _test(result: CaseResult) -> JUnitTest:
-    kind = "" if result.solved else "error" if result.fault else "failure"
     details = (
         ("position", result.fen),
         ("expected", result.asked),
@@ -75,16 +67,7 @@ def _test(result: CaseResult) -> JUnitTest:
     return JUnitTest(
         name=result.id,
         seconds=result.ms / 1000,
-        kind=kind,
+        kind="" if result.solved else "error" if result.fault else "failure",
         message=result.note,
         text="\n".join(f"{name}: {value}" for name, value in details if value),
     )
-
-
-def _case(test: JUnitTest, group: str) -> TestCase:
-    case = TestCase(clean(test.name), group, test.seconds)
-    if test.kind:
-        outcome = KINDS[test.kind](clean(test.message))
-        outcome.text = clean(test.text)
-        case.result = [outcome]
-    return case

@@ -1,92 +1,93 @@
-"""A run in lines of text, for terminals and logs."""
+"""A run as lines of text, for terminals and logs, and as a live display on a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from adapter.suite.result import CaseResult
-from adapter.suite.summary import ScoreCount, SuiteSummary
+if TYPE_CHECKING:
+    from adapter.suite.case import CaseResult
+    from adapter.suite.summary import SectionScore, SuiteSummary
 
-WIDTH = 24  # columns for the name of a case
-TIME = "time over all cases"  # with several processes more than the run took
-# Engines print these, XML 1.0 §2.2 has no way to write them, and browsers none to show them.
+ID_WIDTH = 24  # columns
+TOTAL_TIME = "time over all cases"  # with several processes more than the run took
+REFRESHES_PER_SECOND = 4
+# Engines print these; XML 1.0 §2.2 cannot hold them, and browsers cannot show them.
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), 0xFFFE, 0xFFFF), "\ufffd")
 
 
 def clean(text: str) -> str:
-    """The text without control characters and lone surrogates, which no report can hold."""
+    """Return the text without control characters and lone surrogates, which no report can hold."""
     return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
 
 
 def row(result: CaseResult) -> str:
-    """One case in one line."""
-    told = [f"{mark(result)} {result.id:<{WIDTH}}"]
-    told += [f"{result.answer:<8}"] if result.answer else []
-    told += [cost(result), result.note] if result.solved else [result.note]
-    return "  ".join(filter(None, told)).rstrip()
+    """Return a result in one line."""
+    parts = [f"{status(result)} {result.id:<{ID_WIDTH}}"]
+    parts += [f"{result.answer:<8}"] if result.answer else []
+    parts += [cost(result), result.note] if result.solved else [result.note]
+    return "  ".join(filter(None, parts)).rstrip()
 
 
-def mark(result: CaseResult) -> str:
-    """How it went, in four letters."""
+def status(result: CaseResult) -> str:
+    """Return `ok`, `FAIL` or `ERR`, padded to four characters."""
     return "ok  " if result.solved else "ERR " if result.fault else "FAIL"
 
 
 def cost(result: CaseResult) -> str:
-    """When the solution was found."""
+    """Return depth, nodes and time of the solution."""
     parts = [f"depth {result.solved_depth}" if result.solved_depth is not None else ""]
     parts.append(f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else "")
     parts.append(f"{result.solved_ms / 1000:.2f} s" if result.solved_ms is not None else "")
     return ", ".join(filter(None, parts))
 
 
-def share(tally: ScoreCount) -> str:
-    """Solved of all, with points and mark."""
-    parts = [f"{tally.solved}/{tally.cases} solved"]
-    if tally.points is not None:
-        parts.append(f"{tally.points}/{tally.max_points} points")
-    if tally.faults:
-        parts.append(f"{tally.faults} engine error{'' if tally.faults == 1 else 's'}")
-    if tally.cases < tally.planned:
-        parts.append(f"{tally.planned - tally.cases} not run")
-    for mark, reached, what in (
-        (tally.mark, tally.mark_reached, ""),
-        (
-            tally.points_mark,
-            tally.points_mark_reached,
-            " points" if tally.points is not None else " points (none is given)",
-        ),
-    ):
-        if mark is not None:
-            parts.append(f"{'reaches' if reached else 'misses'} the mark of {mark}{what}")
+def share(score: SectionScore) -> str:
+    """Return how many cases are solved, with points and pass marks."""
+    parts = [f"{score.solved}/{score.cases} solved"]
+    if score.points is not None:
+        parts.append(f"{score.points}/{score.max_points} points")
+    if score.faults:
+        parts.append(f"{score.faults} engine error{'' if score.faults == 1 else 's'}")
+    if score.cases < score.planned:
+        parts.append(f"{score.planned - score.cases} not run")
+    if score.mark is not None:
+        parts.append(f"{'reaches' if score.mark_reached else 'misses'} the mark of {score.mark}")
+    if score.points_mark is not None:
+        reaches = "reaches" if score.points_mark_reached else "misses"
+        none = "" if score.points is not None else " (none is given)"
+        parts.append(f"{reaches} the mark of {score.points_mark} points{none}")
     return ", ".join(parts)
 
 
+def score_cells(summary: SuiteSummary) -> list[tuple[str, ...]]:
+    """Return the sums as rows of a table, below a row of headings."""
+    head = ("part", "engine", "result", TOTAL_TIME)
+    return [head, *((one.name, one.engine, share(one), f"{one.ms / 1000:.1f} s") for one in summary.scores)]
+
+
 def totals(summary: SuiteSummary) -> Iterator[str]:
-    """The sums of a run, its comparison with a baseline, and its bad lines."""
-    heads = [f"{tally.engine}: {tally.name}" for tally in summary.tallies]
+    """Yield the sums of a run, its comparison with a baseline, and what is missing."""
+    heads = [f"{score.engine}: {score.name}" for score in summary.scores]
     width = max(map(len, heads), default=0)
-    for head, tally in zip(heads, summary.tallies, strict=True):
-        yield f"{head:<{width}}  {share(tally)}  ({tally.ms / 1000:.1f} s over all cases)"
+    for head, score in zip(heads, summary.scores, strict=True):
+        yield f"{head:<{width}}  {share(score)}  ({score.ms / 1000:.1f} s over all cases)"
     yield from changes(summary)
-    yield from shortcomings(summary)
-
-
-def shortcomings(summary: SuiteSummary) -> Iterator[str]:
-    """What the run is not: lines that are no case, cases left out, parts of which nothing was run."""
     yield from (f"bad line {bad}" for bad in summary.bad)
-    yield from unrun(summary)
-    if not summary.whole:
+    yield from not_run(summary)
+    if not summary.complete:
         yield "the run was not finished"
 
 
-def unrun(summary: SuiteSummary) -> Iterator[str]:
-    """The cases that were left out, and the parts of which nothing was run."""
+def not_run(summary: SuiteSummary) -> Iterator[str]:
+    """Yield the cases that were left out, and the sections that were not run."""
     yield from (f"left out {one}" for one in summary.left_out)
-    yield from (f"nothing of {name} was run" for name in summary.idle)
+    yield from (f"nothing of {name} was run" for name in summary.not_run)
 
 
 def changes(summary: SuiteSummary) -> Iterator[str]:
-    """What differs from the baseline, the worst first."""
+    """Yield the differences from the baseline, the worst first."""
     found = summary.comparison
     if found is None:
         return
@@ -95,17 +96,58 @@ def changes(summary: SuiteSummary) -> Iterator[str]:
         ("slower", found.slower),
         ("fixed", found.fixed),
         ("faster", found.faster),
-        ("new", [result.id for result in found.added]),
-        ("gone", [result.id for result in found.gone]),
+        ("new", found.added),
+        ("gone", found.gone),
     )
     counts = ", ".join(f"{len(group)} {name}" for name, group in groups if group)
     yield f"against the baseline: {counts or 'nothing differs'}"
     yield from (f"  the baseline was run otherwise: {one}" for one in found.unlike)
     for name, group in groups[:3]:
-        yield from listed(name, group)
+        yield from (f"  {name:<7}{change}" for change in group)
 
 
-def listed(name: str, group: Iterable[object]) -> Iterator[str]:
-    """Each of a group in a line that begins with its name."""
-    for one in group:
-        yield f"  {name:<7}{one}"
+@contextmanager
+def live(
+    planned: Sequence[int], titles: Sequence[str], done: Sequence[CaseResult], *, rows: bool
+) -> Iterator[Callable[[CaseResult], None]]:
+    """Show a progress bar and the sums of each engine at the bottom of the terminal (standard error).
+
+    `planned` is the number of cases of each engine, `titles` their names until they report them, `done`
+    earlier results; with `rows` each new result is printed above. Yields a function that takes a result.
+    """
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    task = bar.add_task("cases", total=sum(planned), completed=len(done))
+    names = list(titles)
+    results: list[list[CaseResult]] = [[] for _ in titles]
+
+    def add(result: CaseResult) -> None:
+        names[result.engine_index] = result.engine
+        results[result.engine_index].append(result)
+
+    def show(result: CaseResult) -> None:
+        add(result)
+        bar.advance(task)
+        if rows:
+            view.console.print(Text(clean(row(result)), style="green" if result.solved else "red"))
+
+    def sums() -> Group:
+        table = Table("engine", "cases", "solved", "errors", box=None, padding=(0, 2, 0, 0))
+        for name, total, found in zip(names, planned, results, strict=True):
+            solved = sum(result.solved for result in found)
+            faults = sum(result.fault is not None for result in found)
+            table.add_row(Text(clean(name)), f"{len(found)}/{total}", str(solved), str(faults))
+        return Group(table, bar)
+
+    for result in done:
+        add(result)
+    with Live(
+        get_renderable=sums, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True
+    ) as view:
+        yield show

@@ -218,7 +218,7 @@ def peak(fenwire: Any, folder: Path, words: Sequence[str]) -> tuple[int, str]:
     return int(kilobytes), done.stdout
 
 
-@pytest.mark.parametrize("count", [50_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", [15_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
 def test_memory_does_not_grow_with_the_input(count: int, fenwire: Any, tmp_path: Path) -> None:
     """Nor with the store; the speed is printed."""
     # the most that is kept, the pages of the database, is there in the short run already

@@ -18,11 +18,11 @@ import pytest
 
 from adapter.cli import main
 from engines import discovery
+from tests.helpers import SUITES
 from tests.mock_engine import MOCK_ENGINE
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
-SUITES = Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 XIANGQI = "4k4/9/9/9/9/9/4r4/9/4R4/4K4 w - - 0 1 bm R5+2;"
 
 # What the contract promises of a case, in its order.
@@ -98,7 +98,7 @@ def test_the_pass_mark(suite: str, mark: str, code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--min-solved", "101%"], "pass mark"),
         (["--min-solved", "many"], "pass mark"),
@@ -112,10 +112,10 @@ def test_the_pass_mark(suite: str, mark: str, code: int) -> None:
         (["--config", "nowhere"], "there is no suite file nowhere"),
     ],
 )
-def test_wrong_usage(suite: str, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_wrong_usage(suite: str, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
     engine = [] if "--engine" in words else ["--engine", scripted()]
     assert main(["suite", suite, *engine, *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("mark", "code"), [("3", 0), ("4", 1), ("60%", 0), ("61%", 1)])
@@ -168,7 +168,9 @@ def test_the_builtin_engine_never_serves_unasked(
     assert main(["suite", suite, "--depth", "1", "--engine", "builtin"]) == 0
 
 
-def test_bad_lines_are_told_and_the_rest_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_lines_are_reported_and_the_rest_is_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(tmp_path / "bad.epd", "nonsense", f"{START} bm e4;", f"{START} bm ;")
     assert main(["suite", path, "--engine", scripted(), "--depth", "1", "--json"]) == 1
     out, err = capsys.readouterr()
@@ -422,11 +424,11 @@ def test_a_suite_file(tmp_path: Path, suite: str, capsys: pytest.CaptureFixture[
         ("from a file", True),
         ("written here", False),
     ]
-    said = (talk / "1-1-2-wrong.txt").read_text()
-    assert "> setoption name Hash value 32" in said
-    assert "> go depth 3" in said
+    text = (talk / "1-1-2-wrong.txt").read_text()
+    assert "> setoption name Hash value 32" in text
+    assert "> go depth 3" in text
     assert summary["engines"][1]["points_mark"] == "10"
-    # what is said on the command line counts
+    # the command line overrides
     assert main([*words, "--min-solved", "0", "--nodes", "50"]) == 1
     assert main([*words, "--min-solved", "0", "--min-points", "0", "--nodes", "50"]) == 1
     assert "> go nodes 50" in (talk / "1-1-2-wrong.txt").read_text()
@@ -457,13 +459,13 @@ BAD_CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_CONFIGS, ids=[said for _, said in BAD_CONFIGS])
+@pytest.mark.parametrize(("text", "message"), BAD_CONFIGS, ids=[message for _, message in BAD_CONFIGS])
 def test_a_suite_file_that_is_wrong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
 ) -> None:
     config = written(tmp_path / "bad.toml", text)
     assert main(["suite", "--config", config, "--engine", scripted()]) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert err.startswith(f"fenwire: {config}: ")
     assert err.count("\n") == 1

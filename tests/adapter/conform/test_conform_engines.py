@@ -68,7 +68,8 @@ PERHAPS = {"bestmove-is-pv", "ponder-is-pv", "pv-past-draw", "go-other-clock"}
 
 RunAll = Callable[[Iterable[tuple[ResolvedEngine, Sequence[Check]]]], list[ConformReport]]
 
-pytestmark = [pytest.mark.engine(name) for name in FAULTS]
+# on one worker: the whole runs are made once
+pytestmark = [pytest.mark.xdist_group("conform"), *(pytest.mark.engine(name) for name in FAULTS)]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from adapter.fen.options import Options
 
 Records = Callable[[str, int], tuple[str, ...]]
 VARIANTS = ["chess", "chess960", "xiangqi"]
-COUNTS = [400, pytest.param(20_000, marks=pytest.mark.nightly)]
+COUNTS = [150, pytest.param(20_000, marks=pytest.mark.nightly)]
 
 
 def full_check(text: str, variant: str) -> object:
@@ -78,7 +78,7 @@ def test_fast_and_full_check_agree_of_other_styles_and_tails(variant: str, legal
                         assert check(each, variant=game, ep=ep, castling=castling) == expected
 
 
-@pytest.mark.parametrize("count", [3000, pytest.param(100_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_fast_and_full_check_agree_of_random_boards(
     count: int, random_boards: Callable[[int, int], Iterator[str]]
 ) -> None:
@@ -119,7 +119,7 @@ def test_swapped_colours_make_no_difference(variant: str, count: int, legal_reco
         assert errors == [], twin
 
 
-@pytest.mark.parametrize("count", [1500, pytest.param(50_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", [750, pytest.param(50_000, marks=pytest.mark.nightly)])
 def test_unsound_boards_have_the_faults_of_their_mirror_images(
     count: int, random_boards: Callable[[int, int], Iterator[str]]
 ) -> None:

@@ -22,7 +22,7 @@ ALPHABETS = {
 }
 VARIANTS = list(ALPHABETS)
 PUSH = settings(
-    max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 NIGHT = settings(PUSH, max_examples=20_000)
 # Codes of faults between fields, which no one field's characters need cover.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from adapter import games
 from adapter.perft import divide, perft
+from tests.helpers import SUITES
 
-SUITES = Path(os.environ.get("FENWIRE_SHARED", Path(__file__).parents[4] / "shared")) / "suites"
 FILES = sorted(SUITES.glob("*.perft"))
 
 # https://www.chessprogramming.org/Perft_Results

@@ -97,7 +97,7 @@ def one_based(move: str) -> str:
     return f"{move[0]}{int(move[1]) + 1}{move[2]}{int(move[3]) + 1}"
 
 
-PER_PUSH = pytest.param(3_000)
+PER_PUSH = pytest.param(800)
 NIGHTLY = pytest.param(100_000, marks=pytest.mark.nightly)
 
 
@@ -115,7 +115,7 @@ def test_moves_and_records_agree_with_pyffish(count: int) -> None:
             assert after.fen() == pyffish.get_fen("xiangqi", fen, [one_based(move)]), (fen, move)
 
 
-@pytest.mark.parametrize("count", [pytest.param(500), NIGHTLY])
+@pytest.mark.parametrize("count", [pytest.param(300), NIGHTLY])
 def test_checks_and_wxf_agree_with_pyffish(count: int) -> None:
     random = Random(SEED + 1)
     for board in chain(positions(count), stacked(SEED, count // 6)):

@@ -155,7 +155,7 @@ def test_every_illegal_move_has_a_reason() -> None:
 SIGNS = "abehinrcp0123456789+-=.#炮馬车前中後兵一二三九１９進退平HC２＝"
 
 
-@settings(derandomize=True, max_examples=1500, deadline=None, database=None)
+@settings(derandomize=True, max_examples=500, deadline=None, database=None)
 @given(
     st.one_of(
         st.text(), st.text("abehinrcp0123456789+-=.#炮馬车前中後兵一二三九１９進退平HC２＝", max_size=7)

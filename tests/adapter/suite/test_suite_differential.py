@@ -9,10 +9,11 @@ import chess
 import chess.engine
 import pytest
 
-from adapter.suite.contender import EngineEntry
+from adapter.suite.case import CaseResult
+from adapter.suite.config import EngineEntry
 from adapter.suite.loading import load
-from adapter.suite.result import CaseResult
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Run = Callable[..., Awaitable[list[CaseResult]]]
 Real = Callable[..., EngineEntry]
@@ -35,9 +36,9 @@ def plain_script(path: Path, cases: int, command: str, nodes: int) -> dict[str, 
 
 async def compare(path: Path, run: Run, real: Real, *, nodes: int, cases: int) -> None:
     loaded = load([path])
-    contender = real("stockfish")
-    results = await run(loaded.cases[:cases], contender, limit=Limit(nodes=nodes))
-    expected = plain_script(path, cases, contender.found.path, nodes)
+    entry = real("stockfish")
+    results = await run(loaded.cases[:cases], entry, limit=Limit(nodes=nodes))
+    expected = plain_script(path, cases, entry.found.path, nodes)
     assert {one.id: (one.best, one.solved) for one in results} == expected
 
 
@@ -46,14 +47,12 @@ async def compare(path: Path, run: Run, real: Real, *, nodes: int, cases: int) -
     ("name", "nodes", "cases"),
     [("bratko-kopec.epd", 10_000, 24), ("eet.epd", 4_000, 25), ("pet.epd", 4_000, 20)],
 )
-async def test_the_same_as_a_plain_script(
-    suites: Path, run: Run, real: Real, name: str, nodes: int, cases: int
-) -> None:
-    await compare(suites / name, run, real, nodes=nodes, cases=cases)
+async def test_the_same_as_a_plain_script(run: Run, real: Real, name: str, nodes: int, cases: int) -> None:
+    await compare(SUITES / name, run, real, nodes=nodes, cases=cases)
 
 
 @pytest.mark.nightly
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize("name", ["bratko-kopec.epd", "eet.epd", "pet.epd"])
-async def test_the_same_in_full(suites: Path, run: Run, real: Real, name: str) -> None:
-    await compare(suites / name, run, real, nodes=200_000, cases=1_000)
+async def test_the_same_in_full(run: Run, real: Real, name: str) -> None:
+    await compare(SUITES / name, run, real, nodes=200_000, cases=1_000)

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
+from adapter.errors import OptionError
 from adapter.games.base import Board
 from adapter.position import Position
-from adapter.suite.case import MOST, SuiteCase, depths
-from adapter.suite.contender import EngineEntry
-from adapter.suite.count import PerftCount, differences, own_count
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.config import MAX_PERFT_NODES, EngineEntry, Section
 from adapter.suite.loading import load
-from adapter.suite.result import CaseResult
+from adapter.suite.perft_count import PerftCount, own_count
 from engines.discovery import ResolvedEngine
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Cases = Callable[..., tuple[SuiteCase, ...]]
 Run = Callable[..., Awaitable[list[CaseResult]]]
@@ -40,8 +41,8 @@ def failed(results: list[CaseResult]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.engine("stockfish")
-async def test_the_tricky_records(suites: Path, run: Run, real: Real) -> None:
-    loaded = load([suites / "tricky.perft"])
+async def test_the_tricky_records(run: Run, real: Real) -> None:
+    loaded = load([SUITES / "tricky.perft"])
     results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=2))
     assert failed(results) == []
     withheld = {result.id for result in results if "our rules alone" in result.note}
@@ -52,12 +53,33 @@ async def test_the_tricky_records(suites: Path, run: Run, real: Real) -> None:
 
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize("name", ["chess960-first.perft", "random-first.perft"])
-async def test_chess960_and_random_records(suites: Path, run: Run, real: Real, name: str) -> None:
-    loaded = load([suites / name])
+async def test_chess960_and_random_records(run: Run, real: Real, name: str) -> None:
+    loaded = load([SUITES / name])
     assert loaded.bad == ()
     results = await run(loaded.cases[:40], real("stockfish"), limit=Limit(depth=2))
     assert failed(results) == []
     assert {result.solved_depth for result in results} == {2}
+
+
+@pytest.mark.engine("stockfish")
+@pytest.mark.parametrize("name", ["stockfish", "fairy-stockfish"])
+async def test_perft_sets_the_game_of_each_position(cases: Cases, run: Run, real: Real, name: str) -> None:
+    """A game of chess before and after must not change how castling is read."""
+    chess960 = "1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 23 ;D2 442"
+    chess = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 ;D1 26 ;D2 568"
+    results = await run(cases(chess, chess960, chess), real(name), limit=Limit(depth=2))
+    assert failed(results) == []
+    assert [result.variant for result in results] == ["chess", "chess960", "chess"]
+
+
+async def test_an_engine_without_chess960_is_not_asked_to_count_it(
+    cases: Cases, run: Run, scripted: Callable[..., ResolvedEngine], tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("> uci\n< id name Plain\n< uciok\n> isready\n< readyok\n> quit\n")
+    entry = EngineEntry(scripted("--play", str(talk)), {}, ("chess960",))
+    with pytest.raises(OptionError, match="UCI_Chess960"):
+        await run(cases("1rk3r1/8/8/8/8/8/8/1RK3R1 w KQkq - 0 1 ;D1 23"), entry)
 
 
 @pytest.mark.engine("fairy-stockfish")
@@ -70,8 +92,8 @@ async def test_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str) -> 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["tricky.perft", "chess960-first.perft", "random-first.perft"])
-async def test_all_records_deeper(suites: Path, run: Run, real: Real, name: str) -> None:
-    loaded = load([suites / name])
+async def test_all_records_deeper(run: Run, real: Real, name: str) -> None:
+    loaded = load([SUITES / name])
     results = await run(loaded.cases, real("stockfish"), real("fairy-stockfish"), limit=Limit(depth=4))
     assert failed(results) == []
 
@@ -85,7 +107,7 @@ async def test_all_xiangqi_counts(cases: Cases, run: Run, real: Real, name: str)
 
 
 @pytest.mark.engine("toga2")
-async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run, real: Real) -> None:
+async def test_an_engine_without_go_perft_is_an_error(cases: Cases, run: Run, real: Real) -> None:
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
     found = cases(f"{start} D1 20;", f"{start} D2 400;", f"{start} bm a3 e4 d4 Nf3 Nc3 c4;")
     results = await run(found, real("toga2", "chess"), limit=Limit(depth=3))
@@ -94,14 +116,14 @@ async def test_an_engine_that_cannot_count_is_told_apart(cases: Cases, run: Run,
     assert results[2].solved
 
 
-async def test_a_wrong_expectation_is_ours_to_tell(cases: Cases, run: Run, real: Real) -> None:
+async def test_a_wrong_expectation_is_found_by_our_rules(cases: Cases, run: Run, real: Real) -> None:
     (result,) = await run(cases(f"{MATED} ;D1 1"), real("stockfish"))
     assert (result.solved, result.note) == (False, "depth 1: expected are 1, but our rules count 0")
 
 
 @pytest.mark.engine("stockfish")
 @pytest.mark.parametrize(("engine", "also"), [("stockfish", ", and Stockfish.* 20"), ("toga2", "")])
-async def test_a_wrong_expectation_is_told_with_what_the_engine_counts(
+async def test_a_wrong_expectation_is_reported_with_the_engine_s_count(
     cases: Cases, run: Run, real: Real, engine: str, also: str
 ) -> None:
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
@@ -133,8 +155,8 @@ async def test_the_moves_an_engine_counts_wrong_are_named(
         "< a2a3: 1", "< a1b1: 2", "< a1a2: 1", "< a1b2: 1", "< ", "< Nodes searched: 5", "> quit",
     ]  # fmt: skip
     talk.write_text("\n".join(lines) + "\n")
-    contender = EngineEntry(scripted("--play", str(talk)), {}, ("chess",))
-    (result,) = await run(cases(f"{record} ;D1 4"), contender)
+    entry = EngineEntry(scripted("--play", str(talk)), {}, ("chess",))
+    (result,) = await run(cases(f"{record} ;D1 4"), entry)
     assert not result.solved
     assert result.fault is None
     assert result.note == (
@@ -149,8 +171,8 @@ def test_what_differs_move_by_move() -> None:
     assert ours.agrees(PerftCount(6, {}))
     assert not ours.agrees(PerftCount(6, {"a": 3, "b": 2, "c": 1}))
     assert not ours.agrees(PerftCount(5, {}))
-    assert differences(ours, PerftCount(5, {})) == []
-    assert differences(ours, PerftCount(6, {"a": 1, "b": 1, "d": 4})) == [
+    assert ours.describe_difference(PerftCount(5, {})) == []
+    assert ours.describe_difference(PerftCount(6, {"a": 1, "b": 1, "d": 4})) == [
         "b: 1 instead of 2",
         "c is missing",
         "d is not legal",
@@ -169,9 +191,13 @@ def test_what_differs_move_by_move() -> None:
         (Limit(depth=3, nodes=400), [1, 2]),
     ],
 )
-def test_how_deep_is_counted(limit: Limit | None, counted: list[int]) -> None:
-    counts = ((1, 20), (2, 400), (3, MOST + 1))
-    assert [depth for depth, _ in depths(counts, limit)] == counted
+def test_how_deep_is_counted(cases: Cases, limit: Limit | None, counted: list[int]) -> None:
+    (case,) = cases(
+        f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - D1 20; D2 400; D3 {MAX_PERFT_NODES + 1};"
+    )
+    section = Section(name="counts", cases=(case,), limit=limit)
+    assert [depth for depth, _ in section.counts_of(case)] == counted
+    assert section.skips(case) is not bool(counted)
 
 
 class Watched:

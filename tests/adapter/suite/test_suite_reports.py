@@ -14,11 +14,11 @@ import pytest
 from adapter.errors import ConfigError
 from adapter.suite import epd, report
 from adapter.suite.baseline import Comparison, compare
-from adapter.suite.case import InvalidLine
-from adapter.suite.journal import RunSetup, Saved
-from adapter.suite.report import junit, markdown, page, text
-from adapter.suite.result import CaseResult
-from adapter.suite.section import PassMark, Section
+from adapter.suite.case import CaseResult, InvalidLine
+from adapter.suite.config import PassMark, Section
+from adapter.suite.journal import RunSetup, SavedRun
+from adapter.suite.report import junit, text
+from adapter.suite.report.documents import html_page, markdown
 from adapter.suite.summary import SuiteSummary, summarize
 from engines.limits import Limit
 
@@ -29,7 +29,7 @@ NASTY = "<b>|`*_\x00\x1b[31m\ud800&\"'帥 ]]> --"
 
 def result(name: str, **changes: Any) -> CaseResult:
     plain: dict[str, Any] = {
-        "seat": 0,
+        "engine_index": 0,
         "section": 0,
         "id": name,
         "engine": "Some Engine 1.0",
@@ -95,7 +95,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_has_a_board_for_each_failure() -> None:
-    whole = page.of(MIXED)
+    whole = html_page(MIXED)
     found = Page(whole)
     assert found.seen.count("figure") == 3
     # boards may hold drawings of pieces within drawings
@@ -112,21 +112,21 @@ def test_the_page_has_a_board_for_each_failure() -> None:
 
 
 def test_the_page_of_a_good_run_has_no_boards() -> None:
-    found = Page(page.of(summary(result("solved", solved=True))))
+    found = Page(html_page(summary(result("solved", solved=True))))
     assert "figure" not in found.seen
     assert "not passed" not in found.text
 
 
 def test_strange_text_stays_text() -> None:
-    found = Page(page.of(STRANGE))
+    found = Page(html_page(STRANGE))
     assert text.clean(NASTY) in found.text
-    assert "\x1b" not in page.of(STRANGE)
+    assert "\x1b" not in html_page(STRANGE)
     assert found.seen.count("b") == 1  # the name of the failure, in bold
-    tree = ElementTree.fromstring(junit.of(STRANGE))
+    tree = ElementTree.fromstring(junit.junit_xml(STRANGE))
     (case, bad) = tree.findall(".//testcase")
     assert "帥 ]]> --" in (case.get("name") or "")
     assert "<b>|`*_\ufffd" in (bad.find("error").get("message") or "")  # type: ignore[union-attr]
-    rows = markdown.of(STRANGE).splitlines()
+    rows = markdown(STRANGE).splitlines()
     cells = next(row for row in rows if "帥" in row and row.startswith("|"))
     # a bar that is escaped parts no cells
     assert cells.replace("\\|", "").count("|") == 7
@@ -149,7 +149,7 @@ def test_junit_as_its_readers_read_it(tmp_path: Path) -> None:
 
 
 def test_markdown() -> None:
-    lines = markdown.of(MIXED).splitlines()
+    lines = markdown(MIXED).splitlines()
     assert lines[0] == "# the title: not passed"
     assert lines[4].startswith("| part one | Some Engine 1.0 | 1/4 solved, 1 engine error |")
     assert sum(line.startswith("| failed |") for line in lines) == 1
@@ -166,11 +166,11 @@ def test_a_report_that_cannot_be_written(form: str, tmp_path: Path) -> None:
 
 def test_an_unfinished_run_says_so() -> None:
     cut = summary(result("solved", solved=True), planned=3)
-    assert (cut.whole, cut.passed) == (False, False)
+    assert (cut.complete, cut.passed) == (False, False)
     assert "3 not run" in next(text.totals(cut))
     assert list(text.totals(cut))[-1] == "the run was not finished"
-    assert "not finished" in page.of(cut)
-    assert "not finished" in markdown.of(cut)
+    assert "not finished" in html_page(cut)
+    assert "not finished" in markdown(cut)
 
 
 @pytest.mark.parametrize(
@@ -190,11 +190,11 @@ def test_an_unfinished_run_says_so() -> None:
     ],
 )
 def test_what_passes(results: list[CaseResult], mark: str | None, passed: bool) -> None:
-    found = summary(*results, mark=None if mark is None else PassMark.read(mark))
+    found = summary(*results, mark=None if mark is None else PassMark.parse(mark))
     assert found.passed is passed
 
 
-def test_results_are_told_in_the_suite_s_order() -> None:
+def test_results_are_in_the_suite_s_order() -> None:
     one, two = result("one"), result("two")
     found = summarize("t", [Section(name="s", cases=())], [[one.key, two.key]], ["e"], [two, one], None)
     assert [each.id for each in found.results] == ["one", "two"]
@@ -211,25 +211,25 @@ def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
     parts = [Section(name="whole", cases=(), mark=PassMark(1)), Section(name="empty", cases=())]
     assert of_parts(parts[0], ran=[0]).passed
     found = of_parts(*parts, ran=[0])
-    assert (found.whole, found.passed, found.idle) == (True, False, ("empty",))
+    assert (found.complete, found.passed, found.not_run) == (True, False, ("empty",))
     assert list(text.totals(found))[-1] == "nothing of empty was run"
-    assert "- nothing of empty was run" in markdown.of(found).splitlines()
-    assert "nothing of empty was run" in page.of(found)
-    last = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    assert "- nothing of empty was run" in markdown(found).splitlines()
+    assert "nothing of empty was run" in html_page(found)
+    last = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert [(case.name, type(case.result[0]).__name__) for case in last] == [("empty", "Error")]
-    assert found.plain()["nothing_run"] == ["empty"]
+    assert found.to_dict()["nothing_run"] == ["empty"]
 
 
-def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
-    case = epd.read(f"{START} ;D2 400 ;D3 8902 ;id deep;")
+def test_cases_beyond_the_limit_are_reported() -> None:
+    case = epd.read_case(f"{START} ;D2 400 ;D3 8902 ;id deep;")
     one = Section(name="counts", cases=(case,), limit=Limit(depth=1))
     found = of_parts(one, ran=[])
     assert not found.passed
-    told = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
-    assert list(text.totals(found)) == [told, "nothing of counts was run"]
-    skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.of(found)))[-1]
+    line = "left out deep: the limit leaves nothing of perft 2: 400, 3: 8902"
+    assert list(text.totals(found)) == [line, "nothing of counts was run"]
+    skipped, *_ = list(junitparser.JUnitXml.fromstring(junit.junit_xml(found)))[-1]
     assert (skipped.name, type(skipped.result[0]).__name__) == ("deep", "Skipped")
-    assert [one["id"] for one in found.plain()["left_out"]] == ["deep"]
+    assert [one["id"] for one in found.to_dict()["left_out"]] == ["deep"]
 
 
 @pytest.mark.parametrize(
@@ -238,13 +238,13 @@ def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
 )
 def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
     one = result("a", solved=False, points=points, max_points=None if points is None else 10)
-    found = summary(one, points_mark=PassMark.read(mark))
+    found = summary(one, points_mark=PassMark.parse(mark))
     assert found.passed is passed
-    told = next(text.totals(found))
-    assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in told
-    assert ("none is given" in told) is (points is None)
+    line = next(text.totals(found))
+    assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in line
+    assert ("none is given" in line) is (points is None)
     # each of two marks counts
-    assert not summary(one, points_mark=PassMark.read(mark), mark=PassMark(1)).passed
+    assert not summary(one, points_mark=PassMark.parse(mark), mark=PassMark(1)).passed
 
 
 # --- against a baseline -----------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
 
 def against(before: CaseResult, now: CaseResult, *, timed: bool) -> str:
     setup = RunSetup(engines=[], sections=[])
-    found = compare([now], Saved(setup, (before,), 0), timed={now.key} if timed else ())
+    found = compare([now], SavedRun(setup, (before,), 0), timed={now.key} if timed else ())
     kinds = [name for name in Comparison.__struct_fields__ if getattr(found, name)]
     assert found.unlike == ()
     return " ".join(kinds)
@@ -304,37 +304,40 @@ def test_cases_that_only_one_run_has() -> None:
     assert against(result("x", engine="Some Engine 0.9"), result("x"), timed=False) == ""
 
 
-def test_runs_that_are_not_alike_are_told_apart() -> None:
+def test_differences_of_setup_are_reported() -> None:
     def setup(**section: Any) -> RunSetup:
         return RunSetup.of([Section(name="part", cases=(), **section)], [])
 
     def unlike(before: RunSetup, now: RunSetup) -> tuple[str, ...]:
-        return compare([], Saved(before, (), 0), timed=(), setup=now).unlike
+        return compare([], SavedRun(before, (), 0), timed=(), setup=now).unlike
 
     nodes = setup(limit=Limit(nodes=9))
     assert unlike(nodes, setup(limit=Limit(nodes=9))) == ()
-    (said,) = unlike(nodes, setup(limit=Limit(nodes=8)))
-    assert said == 'part: limit is {"nodes":9}, not {"nodes":8}'
-    (said,) = unlike(setup(), setup(default=Limit(depth=3)))
-    assert said.startswith("part: default is null, not ")
+    (difference,) = unlike(nodes, setup(limit=Limit(nodes=8)))
+    assert difference == 'part: limit is {"nodes":9}, not {"nodes":8}'
+    (difference,) = unlike(setup(), setup(default=Limit(depth=3)))
+    assert difference.startswith("part: default is null, not ")
     assert len(unlike(nodes, setup(multipv=3, new_game=False))) == 3
-    comparison = Comparison(unlike=(said,))
+    comparison = Comparison(unlike=(difference,))
     lines = list(text.changes(summary(result("a", solved=True), comparison=comparison)))
-    assert lines == ["against the baseline: nothing differs", f"  the baseline was run otherwise: {said}"]
-    plain = summary(result("a"), comparison=comparison).plain()["baseline"]
-    assert plain["unlike"] == [said]
+    assert lines == [
+        "against the baseline: nothing differs",
+        f"  the baseline was run otherwise: {difference}",
+    ]
+    plain = summary(result("a"), comparison=comparison).to_dict()["baseline"]
+    assert plain["unlike"] == [difference]
 
 
-def test_points_are_told_against_the_baseline() -> None:
+def test_points_are_compared_with_the_baseline() -> None:
     before, now = (result("a", points=points, max_points=10) for points in (9, 3))
-    (change,) = compare([now], Saved(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
+    (change,) = compare([now], SavedRun(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
     assert str(change) == "a: not solved, 9/10 points, now not solved, 3/10 points"
 
 
-def test_what_broke_is_told_first() -> None:
+def test_what_broke_is_reported_first() -> None:
     comparison = compare(
         [result("a", solved=True), result("b", note="why"), result("c", solved=True, solved_nodes=9)],
-        Saved(
+        SavedRun(
             RunSetup(engines=[], sections=[]),
             (
                 result("a"),
@@ -353,5 +356,5 @@ def test_what_broke_is_told_first() -> None:
         "  slower c: solved after 8 nodes, now solved after 9 nodes",
         "  fixed  a: not solved, now solved",
     ]
-    for form in (page.of(found), markdown.of(found)):
+    for form in (html_page(found), markdown(found)):
         assert "1 broken, 1 slower, 1 fixed" in form

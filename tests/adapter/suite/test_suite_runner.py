@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from adapter.errors import ConfigError, EngineStartError, OptionError
-from adapter.suite.case import SuiteCase
-from adapter.suite.contender import EngineEntry, engine_entries
-from adapter.suite.result import CaseResult
+from adapter.suite.case import CaseResult, SuiteCase
+from adapter.suite.config import EngineEntry, Section, engine_entries
+from adapter.suite.journal import read_saved
+from adapter.suite.runner import SuiteRun
 from engines.limits import Limit
+from tests.helpers import SUITES
 
 Cases = Callable[..., tuple[SuiteCase, ...]]
 Actor = Callable[..., EngineEntry]
@@ -198,38 +200,43 @@ async def test_transcripts_of_failures_only(cases: Cases, actor: Actor, run: Run
     assert [path.name for path in (tmp_path / "talk").iterdir()] == ["1-1-2-bad-..-one.txt"]
     (bad,) = [result for result in results if result.transcript]
     lines = (tmp_path / "talk" / "1-1-2-bad-..-one.txt").read_text().splitlines()
-    said = [line.split(" ", 1)[1] for line in lines]
+    exchanged = [line.split(" ", 1)[1] for line in lines]
     assert bad.transcript == str(tmp_path / "talk" / "1-1-2-bad-..-one.txt")
-    assert said[0] == "> uci"
-    assert said[-1] == "< bestmove e2e4"
-    assert sum(line.startswith("> position") for line in said) == 1
+    assert exchanged[0] == "> uci"
+    assert exchanged[-1] == "< bestmove e2e4"
+    assert sum(line.startswith("> position") for line in exchanged) == 1
 
 
 async def test_all_take_part_and_each_case_once(cases: Cases, actor: Actor, run: Run) -> None:
     found = cases(*[f"{START} bm e4;"] * 7)
-    results = await run(found, actor(), actor("--bestmove", "d2d4"), jobs=3)
+    results = await run(found, actor(), actor("--bestmove", "d2d4"), processes=3)
     assert sorted(result.key for result in results) == sorted(
         (seat, 0, case.id) for seat in range(2) for case in found
     )
     assert {result.engine for result in results} == {"Scripted", "Scripted #2"}
-    assert all(result.solved == (result.seat == 0) for result in results)
+    assert all(result.solved == (result.engine_index == 0) for result in results)
 
 
-async def test_jobs_do_not_change_results(
-    cases: Cases, real: Callable[..., EngineEntry], run: Run, suites: Path
-) -> None:
-    lines = (suites / "bratko-kopec.epd").read_text().splitlines()[:8]
-    told = []
+async def test_jobs_do_not_change_results(cases: Cases, real: Callable[..., EngineEntry], run: Run) -> None:
+    lines = (SUITES / "bratko-kopec.epd").read_text().splitlines()[:8]
+    answers = []
     for jobs in (1, 3):
-        results = await run(cases(*lines), real("stockfish"), limit=Limit(nodes=4_000), jobs=jobs)
-        told.append({one.id: (one.best, one.solved_nodes, one.solved_depth, one.score) for one in results})
-    assert told[0] == told[1]
+        results = await run(cases(*lines), real("stockfish"), limit=Limit(nodes=4_000), processes=jobs)
+        answers.append({one.id: (one.best, one.solved_nodes, one.solved_depth, one.score) for one in results})
+    assert answers[0] == answers[1]
 
 
-async def test_what_is_done_is_left_out(cases: Cases, actor: Actor, run: Run) -> None:
-    found = cases(*[f"{START} bm e4;"] * 3)
-    results = await run(found, actor(), done={(0, 0, found[1].id)})
-    assert [result.id for result in results] == [found[0].id, found[2].id]
+async def test_a_resumed_run_leaves_out_what_is_done(
+    cases: Cases, actor: Actor, run: Run, tmp_path: Path
+) -> None:
+    found, saved = cases(*[f"{START} bm e4;"] * 3), tmp_path / "run.jsonl"
+    await run(found, actor(), resume=saved)
+    head, *results = saved.read_bytes().splitlines(keepends=True)
+    assert b'"seat":0' in results[0]
+    # the second result is kept; the last line was cut off while it was written
+    saved.write_bytes(head + results[1] + results[2][:40])
+    assert [result.id for result in await run(found, actor(), resume=saved)] == [found[0].id, found[2].id]
+    assert [result.id for result in read_saved(saved).results] == [found[1].id, found[0].id, found[2].id]
 
 
 @pytest.mark.parametrize("flags", [("--silent",), ("--die-after", "uci")])
@@ -249,9 +256,6 @@ async def test_an_engine_that_cannot_be_asked(
 
 
 async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tmp_path: Path) -> None:
-    from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
-
     # the command line's, the case's own, the suite file's
     for number, (limit, own, default, expected) in enumerate(
         (
@@ -263,15 +267,12 @@ async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tm
     ):
         folder = tmp_path / str(number)
         section = Section(name="x", cases=cases(f"{START} bm d4;{own}"), limit=limit, default=default)
-        await SuiteRunner([section], [actor()], on_result=lambda result: None, transcripts=folder).run()
+        await SuiteRun("x", [section], [actor()], transcripts=folder).run(lambda result: None)
         (talk,) = folder.iterdir()
         assert expected in talk.read_text()
 
 
 async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
-    from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
-
     done: list[CaseResult] = []
 
     def take(result: CaseResult) -> None:
@@ -280,23 +281,18 @@ async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> N
             task.cancel()
 
     section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
-    task = asyncio.create_task(SuiteRunner([section], [actor()], on_result=take, jobs=2).run())
+    task = asyncio.create_task(SuiteRun("x", [section], [actor()], processes=2).run(take))
     with pytest.raises(asyncio.CancelledError):
         await task
     assert 2 <= len(done) < 9
 
 
 async def test_cancelled_once_more_while_it_ends_a_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
-    from adapter.suite.runner import SuiteRunner
-    from adapter.suite.section import Section
-
     section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
     for steps in range(12):
         begun = asyncio.Event()
-        runner = SuiteRunner(
-            [section], [actor(), actor(), actor()], on_result=lambda result, begun=begun: begun.set()
-        )
-        task = asyncio.create_task(runner.run())
+        run = SuiteRun("x", [section], [actor(), actor(), actor()])
+        task = asyncio.create_task(run.run(lambda result, begun=begun: begun.set()))
         await begun.wait()
         task.cancel()
         await asyncio.sleep(0.004 * steps)

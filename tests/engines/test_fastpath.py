@@ -10,9 +10,17 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from engines.fastpath import _LAYOUTS, BLOCK, COMMON, MAX_RANKS, _bones, last_lines
-from engines.info import TEXTS, read
-from engines.protocol import TAIL_LINES, EngineProtocol, Finished, Reported, State
+from engines.fastpath import _LAYOUTS, MAX_RANKS, _layout_of, last_info_per_multipv, match_info
+from engines.info import TEXTS
+from engines.protocol import (
+    BLOCK,
+    TAIL_LINES,
+    EngineProtocol,
+    InfoAvailable,
+    SearchFinished,
+    SearchStarted,
+    State,
+)
 from engines.protocols import get
 from engines.search import MAX_BACKLOG, MAX_KEPT, GoCommand, SearchState
 
@@ -34,13 +42,13 @@ def state(search: SearchState) -> dict[str, Any]:
         "progress": search.progress(),
         "strings": list(search.strings),
         "faults": search.faults,
-        "reports": [read(line) for line in search.drain()],
+        "reports": search.drain(),
         "dropped": search.dropped,
     }
 
 
 def begun(*, ranks: int, streamed: bool = False) -> SearchState:
-    search = SearchState(PLAN, streamed=streamed)
+    search = SearchState(PLAN, get("uci"), streamed=streamed)
     for rank in range(1, ranks + 1):
         search.take(report(rank, score="cp 1 lowerbound"))
     return search
@@ -78,7 +86,7 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_what_is_no_common_report_is_left_to_be_taken_by_itself(line: bytes) -> None:
     block = b"\n".join([report()] * 20 + [line] + [report()] * 20) + b"\n"
-    assert last_lines(block, [1, 2], MAX_KEPT) is None
+    assert last_info_per_multipv(block, [1, 2], MAX_KEPT) is None
     search = begun(ranks=2)
     before = state(search)
     assert not search.take_block(block)
@@ -87,18 +95,18 @@ def test_what_is_no_common_report_is_left_to_be_taken_by_itself(line: bytes) -> 
 
 def test_no_layout_has_room_for_free_text() -> None:
     """Why a block is not searched for the keys of free text."""
-    assert [key for key in TEXTS for layout in _LAYOUTS if _bones(key.encode()) in layout] == []
+    assert [key for key in TEXTS for layout in _LAYOUTS if _layout_of(key.encode()) in layout] == []
 
 
 def test_a_promotion_to_a_rook_is_taken_by_its_line() -> None:
     lines = [report(pv="a7a8r b1b2"), *[report()] * 20]
-    assert last_lines(b"\n".join(lines) + b"\n", [1], MAX_KEPT) is None
-    assert last_lines(b"\n".join(lines[1:]) + b"\n", [1], MAX_KEPT) == {1: report()}
+    assert last_info_per_multipv(b"\n".join(lines) + b"\n", [1], MAX_KEPT) is None
+    assert last_info_per_multipv(b"\n".join(lines[1:]) + b"\n", [1], MAX_KEPT) == {1: report()}
 
 
 def test_with_many_ranks_lines_are_taken_one_by_one() -> None:
     ranks = range(1, MAX_RANKS + 2)
-    assert last_lines(b"".join(report(rank) + b"\n" for rank in ranks), ranks, MAX_KEPT) is None
+    assert last_info_per_multipv(b"".join(report(rank) + b"\n" for rank in ranks), ranks, MAX_KEPT) is None
 
 
 WORDS = ["info", "string", "message", "multipv 2", "score cp 4", "pv", "tbhit", "ime", "lowerbound",
@@ -140,7 +148,7 @@ def test_a_block_does_what_its_lines_do(kinds: list[bytes], order: list[int], st
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=30), st.booleans())
-def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
+def test_a_protocol_says_the_same_of_a_flood_as_of_its_lines(
     kinds: list[bytes], order: list[int], streamed: bool
 ) -> None:
     lines = [report(1), report(2), *(kinds[at % len(kinds)] for at in order)] + [report(2)] * 30
@@ -149,8 +157,12 @@ def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
         heard([flood], streamed=streamed),
         heard(flood.splitlines(keepends=True), streamed=streamed),
     )
-    assert whole.tail == single.tail
-    assert (whole.state, list(whole.wall), whole.strays) == (single.state, list(single.wall), single.strays)
+    assert whole.recent_lines == single.recent_lines
+    assert (whole.state, list(whole.console), whole.unexpected_replies) == (
+        single.state,
+        list(single.console),
+        single.unexpected_replies,
+    )
     assert whole.search is not None
     assert single.search is not None
     assert whole.search.best == single.search.best == "e2e4"
@@ -160,12 +172,12 @@ def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
 def heard(chunks: list[bytes], *, streamed: bool) -> EngineProtocol:
     """A session that has heard these chunks in a search, and then its best move."""
     session = new_session()
-    session.go("position startpos", PLAN, streamed=streamed)
-    session.feed(b"readyok\n")
+    session.go(session.prepare("position startpos", PLAN, streamed=streamed))
+    session.receive_data(b"readyok\n")
     for chunk in chunks:
-        session.feed(chunk)
+        session.receive_data(chunk)
     session.stop()
-    session.feed(b"bestmove e2e4\n")
+    session.receive_data(b"bestmove e2e4\n")
     return session
 
 
@@ -188,23 +200,25 @@ SHORT = GoCommand(go="go depth 9")
     st.integers(0, 1),
 )
 def test_a_short_search_told_at_once_is_the_same_as_line_by_line(
-    lines: list[bytes], fenced: bool, ending: bytes, plan: GoCommand, pings: int
+    lines: list[bytes], barrier: bool, ending: bytes, plan: GoCommand, pings: int
 ) -> None:
-    lines = [*([b"readyok"] if fenced else []), *lines, b"bestmove g1f3 ponder g8f6"]
+    lines = [*([b"readyok"] if barrier else []), *lines, b"bestmove g1f3 ponder g8f6"]
     talks, events = [], []
     for chunks in ([ending.join([*lines, b""])], [line + ending for line in lines]):
         session = new_session()
         for _ in range(pings):
             session.ping()
-        session.go("position startpos", plan)
-        if not fenced:
-            session.feed(b"readyok\n" * (1 + pings))
-        events.append([type(event) for chunk in chunks for event in session.feed(chunk)])
+        session.go(session.prepare("position startpos", plan))
+        if not barrier:
+            session.receive_data(b"readyok\n" * (1 + pings))
+        # that a search has started need not be told with its end
+        told = [type(event) for chunk in chunks for event in session.receive_data(chunk)]
+        events.append([kind for kind in told if kind is not SearchStarted])
         talks.append(session)
     one, other = talks
     assert events[0] == events[1]
-    assert one.tail == other.tail
-    for name in ("state", "pings", "strays", "walled", "heard_bytes", "wall"):
+    assert one.recent_lines == other.recent_lines
+    for name in ("state", "pings", "unexpected_replies", "console_count", "received_bytes", "console"):
         assert getattr(one, name) == getattr(other, name), name
     assert one.search is not None
     assert other.search is not None
@@ -216,24 +230,24 @@ def test_a_short_search_told_at_once_is_the_same_as_line_by_line(
 def test_the_reports_of_a_short_search_are_not_looked_at_before_somebody_asks() -> None:
     session = new_session()
     search = session.prepare("position startpos", SHORT)
-    session.launch(search)
-    session.feed(b"readyok\n" + report() + b"\nbestmove e2e4\n")
+    session.go(search)
+    session.receive_data(b"readyok\n" + report() + b"\nbestmove e2e4\n")
     assert (search.finished, search.best) == (True, "e2e4")
-    assert search._unread
+    assert search.deferred
     assert [info.pv for info in search.lines()] == [("e2e4", "e7e5")]
-    assert not search._unread
+    assert not search.deferred
 
 
 @pytest.mark.parametrize("count", [12, 700])
-def test_the_tail_of_a_block_ends_with_its_last_lines(count: int) -> None:
+def test_the_tail_of_a_block_ends_with_its_last_info_per_multipv(count: int) -> None:
     session = new_session()
-    session.go("position startpos", SHORT)
+    session.go(session.prepare("position startpos", SHORT))
     lines = [report(score=f"cp {number}") for number in range(count)]
-    session.feed(b"readyok\n" + report() + b"\n")
-    session.feed(b"".join(line + b"\n" for line in lines))
+    session.receive_data(b"readyok\n" + report() + b"\n")
+    session.receive_data(b"".join(line + b"\n" for line in lines))
     told = [line.decode() for line in lines[-10:]]
-    assert session.tail[-10:] == [f"< {line}" for line in told]
-    assert len(session.tail) <= TAIL_LINES
+    assert session.recent_lines[-10:] == [f"< {line}" for line in told]
+    assert len(session.recent_lines) <= TAIL_LINES
 
 
 def new_session() -> EngineProtocol:
@@ -241,7 +255,7 @@ def new_session() -> EngineProtocol:
     uci = get("uci")
     session = EngineProtocol(uci, uci.capabilities)
     session.hello()
-    session.feed(b"uciok\n")
+    session.receive_data(b"uciok\n")
     return session
 
 
@@ -250,7 +264,7 @@ def test_recorded_reports_are_the_same_told_at_once() -> None:
     for name in ("stockfish", "fairy-stockfish"):
         talk = (TRANSCRIPTS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         real = [line.partition(" < ")[2].encode() for line in talk if " < info " in line]
-        lines = [line for line in real if COMMON(line)] * 50
+        lines = [line for line in real if match_info(line)] * 50
         assert len(lines) > 300
         one, other = begun(ranks=5), begun(ranks=5)
         for line in lines:
@@ -261,16 +275,16 @@ def test_recorded_reports_are_the_same_told_at_once() -> None:
 
 def test_a_slow_reader_of_a_flood_misses_the_oldest() -> None:
     session = heard([], streamed=True)
-    session.go("position startpos", PLAN, streamed=True)
-    session.feed(b"readyok\n" + report() + b"\n")
+    session.go(session.prepare("position startpos", PLAN, streamed=True))
+    session.receive_data(b"readyok\n" + report() + b"\n")
     block = (report() + b"\n") * 1000
     for _ in range(MAX_BACKLOG // len(block) + 3):
-        assert [type(event) for event in session.feed(block)] == [Reported]
+        assert [type(event) for event in session.receive_data(block)] == [InfoAvailable]
     assert session.search is not None
     waiting = session.search.drain()
     assert session.search.dropped > 0
-    assert MAX_BACKLOG - 200 < sum(map(len, waiting)) <= MAX_BACKLOG
-    assert len(session.tail) == TAIL_LINES
+    assert MAX_BACKLOG - 200 < len(waiting) * len(report()) <= MAX_BACKLOG
+    assert len(session.recent_lines) == TAIL_LINES
     session.stop()
-    assert [type(event) for event in session.feed(b"bestmove e2e4\n")] == [Finished]
+    assert [type(event) for event in session.receive_data(b"bestmove e2e4\n")] == [SearchFinished]
     assert session.state is State.IDLE

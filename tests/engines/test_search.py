@@ -19,7 +19,7 @@ CLOCK = {"wtime": 60000, "btime": 50000, "winc": 1000, "binc": 500}
 
 def planned(limit: Limit, profile: str, side: str = "w", **capabilities: Any) -> GoCommand:
     found = profile_named(profile)
-    dialect: Dialect = found.speech()
+    dialect: Dialect = found.dialect()
     able: Capabilities = msgspec.structs.replace(found.capabilities, **capabilities)
     return make_go_command(limit, dialect, able, side=side)
 
@@ -76,7 +76,7 @@ def test_plans(profile: str, limit: dict[str, Any], go: str | None, rest: dict[s
     if "open_ended" not in rest:
         assert not found.open_ended
     if not rest.keys() & {"depth", "nodes", "mate"} and "mate" not in limit:
-        assert not found.watched
+        assert (found.depth, found.nodes, found.mate) == (None, None, None)
 
 
 def test_the_clock_is_the_movers() -> None:

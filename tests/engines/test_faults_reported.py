@@ -6,7 +6,6 @@ import asyncio
 import os
 import resource
 import signal
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import pytest
 from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout, OptionError
 from engines.limits import Limit
-from engines.protocol import State
 from engines.search import MAX_BACKLOG, GoCommand, make_go_command
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
@@ -32,8 +30,8 @@ async def failure(driver: EngineDriver, work: GoCommand = DEPTH, **wishes: Any) 
     """What a search on this engine fails with; the engine is closed."""
     try:
         with pytest.raises(EngineError) as caught:
-            await driver.result(await driver.begin(POSITION, work, **wishes))
-        assert driver._link.process.exit_status() is not None, "it was told of before it had ended"
+            await driver.result(await driver.submit(POSITION, work, **wishes))
+        assert driver.process.exit_status is not None, "it was told of before it had ended"
     finally:
         await driver.close()
     return caught.value
@@ -82,20 +80,20 @@ async def test_a_death_while_idle_is_told_by_the_next_call(start: Start) -> None
 CALLS: dict[str, Callable[[EngineDriver], Awaitable[object]]] = {
     "ping": EngineDriver.ping,
     "configure": lambda driver: driver.configure({"Hash": 32}),
-    "begin": lambda driver: driver.begin(POSITION, DEPTH),
-    "ask": lambda driver: driver.ask("d", until=None, seconds=10),
+    "submit": lambda driver: _search(driver),
+    "ask": lambda driver: driver.ask("d", seconds=10),
 }
 
 
+async def _search(driver: EngineDriver) -> None:
+    await driver.result(await driver.submit(POSITION, DEPTH))
+
+
 @pytest.mark.parametrize("call", CALLS)
-async def test_a_death_that_nobody_has_heard_of_yet(start: Start, call: str, threads_listen: None) -> None:
-    # the listening thread knows, the event loop does not
-    del threads_listen
+async def test_a_death_that_the_loop_has_not_heard_of_yet(start: Start, call: str) -> None:
     driver = await start()
-    await driver.result(await driver.begin(POSITION, DEPTH))
+    await driver.result(await driver.submit(POSITION, DEPTH))
     os.kill(driver.pid, signal.SIGKILL)
-    while driver._link.session.state is not State.GONE:
-        time.sleep(0.001)  # noqa: ASYNC251 - the loop must not turn
     assert driver.failure is None
     try:
         with pytest.raises(EngineDied) as caught:
@@ -143,7 +141,7 @@ async def test_options_are_checked_before_anything_is_sent(start: Start) -> None
             with pytest.raises(OptionError):
                 await driver.configure(wishes)
             with pytest.raises(OptionError):
-                await driver.begin(POSITION, DEPTH, options=wishes)
+                await driver.submit(POSITION, DEPTH, options=wishes)
         await driver.ping()
     finally:
         await driver.close()
@@ -213,7 +211,7 @@ async def test_each_bound_ends_a_search_in_its_time(
     driver = await start(*flags.split(), **{"search": 30, "search_slack": 30, "stop": 30, **deadlines})
     try:
         async with asyncio.timeout(10):
-            search = await driver.result(await driver.begin(POSITION, work, timeout=patience))
+            search = await driver.result(await driver.submit(POSITION, work, timeout=patience))
     finally:
         await driver.close()
     assert (search.best, search.stopped_for) == ("e2e4", reason)
@@ -223,9 +221,9 @@ async def test_each_bound_ends_a_search_in_its_time(
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
 async def test_a_stop_that_is_ignored_is_noticed_in_its_time(start: Start, delay: float) -> None:
-    # also when the stop goes out before the fence has fallen, whose own deadline is far away
+    # also when the stop goes out before the barrier has fallen, whose own deadline is far away
     driver = await start("--ignore", "stop", ready=60, stop=0.3)
-    running = await driver.begin(POSITION, ENDLESS)
+    running = await driver.submit(POSITION, ENDLESS)
     await asyncio.sleep(delay)
     driver.stop_search("enough")
     try:
@@ -241,7 +239,7 @@ async def test_a_stop_that_is_ignored_is_noticed_in_its_time(start: Start, delay
 
 async def test_an_engine_that_hangs_in_an_endless_search_is_found_out(start: Start) -> None:
     driver = await start("--freeze-after", "bestmove", silence=0.3, ready=0.6)
-    await driver.result(await driver.begin(POSITION, DEPTH))
+    await driver.result(await driver.submit(POSITION, DEPTH))
     error = await failure(driver, ENDLESS)
     assert isinstance(error, EngineTimeout)
     driver = await start("--mute-after", "info", silence=0.3, ready=0.6)
@@ -254,9 +252,9 @@ async def test_an_engine_that_hangs_in_an_endless_search_is_found_out(start: Sta
 async def test_a_silent_engine_that_answers_pings_is_left_alone(start: Start) -> None:
     driver = await start("--think", "2", silence=0.2, ready=5)
     try:
-        search = await driver.result(await driver.begin(POSITION, DEPTH))
+        search = await driver.result(await driver.submit(POSITION, DEPTH))
         assert (search.best, search.stopped_for) == ("e2e4", None)
-        assert sum(line == "< readyok" for line in driver._link.evidence()["transcript_tail"]) >= 3
+        assert sum(line == "< readyok" for line in driver.error_context()["transcript_tail"]) >= 3
     finally:
         await driver.close()
 
@@ -268,9 +266,9 @@ async def test_an_engine_that_answers_no_ping_while_it_thinks_is_not_asked(
     deaf = msgspec.structs.replace(profile.capabilities, isready_in_search=False)
     driver = await EngineDriver.open(msgspec.structs.replace(profile, capabilities=deaf), command)
     try:
-        search = await driver.result(await driver.begin(POSITION, DEPTH))
+        search = await driver.result(await driver.submit(POSITION, DEPTH))
         assert search.best == "e2e4"
-        tail = driver._link.evidence()["transcript_tail"]
+        tail = driver.error_context()["transcript_tail"]
         assert "> isready" not in tail[tail.index("> go depth 3") :]
     finally:
         await driver.close()
@@ -279,7 +277,7 @@ async def test_an_engine_that_answers_no_ping_while_it_thinks_is_not_asked(
 async def test_faults_of_the_protocol_are_noted(start: Start) -> None:
     driver = await start("--early", "--bestmove-again")
     try:
-        search = await driver.result(await driver.begin(POSITION, ENDLESS))
+        search = await driver.result(await driver.submit(POSITION, ENDLESS))
         await driver.ping()
         assert search.faults == [
             "the engine ended a search that was to go on until told to stop",
@@ -292,7 +290,7 @@ async def test_faults_of_the_protocol_are_noted(start: Start) -> None:
 async def test_a_long_line_is_cut_and_said_to_be(start: Start) -> None:
     driver = await start("--long-line")
     try:
-        search = await driver.result(await driver.begin(POSITION, DEPTH))
+        search = await driver.result(await driver.submit(POSITION, DEPTH))
         assert search.best == "e2e4"
         assert any("was cut" in fault for fault in search.faults)
     finally:
@@ -312,9 +310,9 @@ async def test_a_flood_that_nobody_reads_costs_little(start: Start) -> None:
     try:
         await driver.ping()
         before = _resident_kilobytes()
-        running = await driver.begin(POSITION, ENDLESS, streamed=True)
+        running = await driver.submit(POSITION, ENDLESS, streamed=True)
         async with asyncio.timeout(60):
-            while driver.heard()[0] < 6 * MAX_BACKLOG:  # noqa: ASYNC110 - nothing tells of single bytes
+            while driver.protocol.received_bytes < 6 * MAX_BACKLOG:  # noqa: ASYNC110 - nothing tells of single bytes
                 await asyncio.sleep(0.02)
         grown = _resident_kilobytes() - before
         assert running.search.dropped > 50_000
@@ -339,7 +337,7 @@ async def test_limits_of_a_deaf_engine_are_kept_for_it(scripted: Callable[..., A
         for limit, reason in BY_US:
             work = make_go_command(limit, driver.dialect, capabilities, side="w")
             assert work.go == "go infinite"
-            search = await driver.result(await driver.begin(POSITION, work))
+            search = await driver.result(await driver.submit(POSITION, work))
             assert (search.best, search.stopped_for) == ("e2e4", reason)
             assert search.faults == []
     finally:

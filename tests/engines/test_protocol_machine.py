@@ -7,21 +7,20 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from engines.protocol import (
+    MAX_CONSOLE,
     MAX_LINE,
-    MAX_WALL,
-    RUNNING,
     TAIL_LINES,
     TRANSITIONS,
-    Answered,
-    Begun,
+    BoundReached,
     EngineProtocol,
     Event,
-    Finished,
-    Gone,
-    Greeted,
-    Reported,
+    HandshakeDone,
+    InfoAvailable,
+    OutputEnded,
+    PingAnswered,
+    SearchFinished,
+    SearchStarted,
     State,
-    Stopped,
     WrongState,
 )
 from engines.protocols import get
@@ -106,13 +105,12 @@ class Conversation(RuleBasedStateMachine):
     def hears(self, size: int) -> None:
         data, self.wire = self.wire[:size], self.wire[size:]
         if data and not self.gone:
-            self.take(self.session.feed(data))
-            assert self.session.outgoing() in (b"", b"stop\n")
+            self.take(self.session.receive_data(data))
 
     # --- its driver ---
 
     @rule(
-        name=st.sampled_from(["hello", "new_game", "ping", "stop", "ponder_hit", "quit"]),
+        name=st.sampled_from(["hello", "ping", "stop", "quit"]),
     )
     def tells(self, name: str) -> None:
         before = self.session.state
@@ -125,7 +123,7 @@ class Conversation(RuleBasedStateMachine):
     def sets_option(self) -> None:
         before = self.session.state
         try:
-            self.session.set_option("Hash", "1")
+            self.session.set_options([("Hash", "1")])
         except WrongState:
             assert before is not State.IDLE
 
@@ -133,7 +131,7 @@ class Conversation(RuleBasedStateMachine):
     def goes(self, plan: GoCommand, streamed: bool) -> None:
         before, search = self.session.state, self.session.search
         try:
-            self.session.go("position fen x", plan, streamed=streamed)
+            self.session.go(self.session.prepare("position fen x", plan, streamed=streamed))
         except WrongState:
             assert before is not State.IDLE
             assert self.session.search is search
@@ -149,27 +147,27 @@ class Conversation(RuleBasedStateMachine):
         if really == 0:
             self.gone = True
             self.take(self.session.end())
-            assert self.session.state is State.GONE
+            assert self.session.state is State.ENDED
 
     # --- what must hold ---
 
     def take(self, events: list[Event]) -> None:
         for event in events:
-            if isinstance(event, Begun):
+            if isinstance(event, SearchStarted):
                 assert event.search is self.searches[-1], "an event of a stale search"
                 assert event.search not in self.begun
                 self.begun.append(event.search)
-            elif isinstance(event, Finished):
+            elif isinstance(event, SearchFinished):
                 assert event.search is self.searches[-1], "an event of a stale search"
-                assert event.search in self.begun, "finished before its fence fell"
+                assert event.search in self.begun, "finished before its barrier was answered"
                 assert event.search not in self.finished, "finished twice"
                 assert event.search.finished
                 self.finished.append(event.search)
-            elif isinstance(event, Reported | Stopped):
+            elif isinstance(event, InfoAvailable | BoundReached):
                 assert event.search is self.searches[-1], "an event of a stale search"
                 assert event.search in self.begun
             else:
-                assert isinstance(event, Answered | Greeted | Gone)
+                assert isinstance(event, PingAnswered | HandshakeDone | OutputEnded)
 
     @invariant()
     def moves_by_the_table(self) -> None:
@@ -178,7 +176,7 @@ class Conversation(RuleBasedStateMachine):
 
     @invariant()
     def runs_what_is_unfinished(self) -> None:
-        if self.session.state in RUNNING:
+        if State.AWAITING_READY.value <= self.session.state.value <= State.STOPPING.value:
             assert self.searches[-1] not in self.finished
         if self.session.state is State.IDLE:
             assert len(self.searches) == len(self.begun) == len(self.finished)
@@ -186,11 +184,11 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def stays_small(self) -> None:
         session = self.session
-        assert len(session.tail) <= TAIL_LINES
-        assert len(session.wall) <= MAX_WALL
-        assert len(session._lines.begun) <= MAX_LINE
+        assert len(session.recent_lines) <= TAIL_LINES
+        assert len(session.console) <= MAX_CONSOLE
+        assert len(session.partial_line) <= MAX_LINE
         assert session.pings >= 0
-        assert all(len(line) <= 500 for line in session.wall)
+        assert all(len(line) <= 500 for line in session.console)
 
 
 class UcciConversation(Conversation):
