@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from adapter.fen import check
 from adapter.fen.judge import ALLOWED
@@ -17,21 +16,10 @@ from engines.builtin.search import (
     AlphaBetaSearch,
     SearchClock,
     SearchLimits,
-    SearchProgress,
     SearchSignals,
     TranspositionTable,
     repetition_key,
 )
-
-
-class SearchVerdict(NamedTuple):
-    """The result of a search: the best line, empty if there is no move to make, and whether the game is lost.
-
-    `lost` is None unless the side to move has no legal move at all.
-    """
-
-    moves: tuple[str, ...]
-    lost: bool | None = None
 
 
 class BuiltinEngine:
@@ -97,35 +85,34 @@ class BuiltinEngine:
         fen = self._board.fen()
         return "\n".join([*(" ".join(cells(rank)) for rank in fen.split(" ")[0].split("/")), f"Fen: {fen}"])
 
+    def legal_moves(self) -> dict[str, str]:
+        """The legal moves as the protocol has them, each with the move of the search."""
+        return {_shift_ranks(move, self._rank_shift): move for move in self._board.legal_moves()}
+
+    def is_lost(self) -> bool:
+        """Whether the side to move, which has no legal move, has lost."""
+        outcome = self._board.outcome()
+        return outcome is not None and outcome.winner is not None
+
     def search(
-        self, limits: SearchLimits, signals: SearchSignals, report: Callable[[SearchProgress], None]
-    ) -> SearchVerdict:
-        """Search within the limits and return once the best move may be sent.
+        self,
+        moves: Sequence[str],
+        limits: SearchLimits,
+        signals: SearchSignals,
+        report: Callable[[AlphaBetaSearch], None],
+    ) -> Sequence[str]:
+        """Search these legal moves within the limits and return the best line.
 
-        `report` gets the best lines after each iteration. Moves in `limits.searchmoves` and `limits.banmoves`
-        that are not legal are ignored; if the two leave no move, there is none to make.
+        `report` is called after each iteration.
         """
-        legal = {_shift_ranks(move, self._rank_shift): move for move in self._board.legal_moves()}
-        wanted = legal if limits.searchmoves is None else {text.lower() for text in limits.searchmoves}
-        banned = {text.lower() for text in limits.banmoves}
-        roots = [move for text, move in legal.items() if text in wanted and text not in banned]
-        if not roots:
-            signals.wait(limits)
-            outcome = self._board.outcome()
-            return SearchVerdict((), None if outcome is None else outcome.winner is not None)
-
-        def report_as_sent(progress: SearchProgress) -> None:
-            lines = [line._replace(pv=self._as_sent(line.pv)) for line in progress.lines]
-            report(progress._replace(lines=tuple(lines)))
-
         clock = SearchClock(limits, signals, self.overhead_ms)
         search = AlphaBetaSearch(self._board, self._history, self._evaluation, self.table, limits, clock)
-        best = search.run(roots, self.multipv, report_as_sent)[0]
-        signals.wait(limits)
-        return SearchVerdict(self._as_sent(best.pv))
+        search.run(moves, self.multipv, report)
+        return search.lines[0].pv
 
-    def _as_sent(self, moves: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_shift_ranks(move, self._rank_shift) for move in moves)
+    def text(self, moves: Sequence[str], separator: str = " ") -> str:
+        """Moves of the search as the protocol has them."""
+        return separator.join(_shift_ranks(move, self._rank_shift) for move in moves)
 
 
 def _shift_ranks(move: str, by: int) -> str:

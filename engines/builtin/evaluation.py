@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -32,57 +33,55 @@ class PieceValues(NamedTuple):
     ending: tuple[int, Bonus, Bonus] | None = None
 
 
+@dataclass(frozen=True, eq=False)
 class EvaluationTable:
     """The values of one game's pieces, what else the search needs to know of it, and the evaluation."""
 
-    def __init__(
-        self,
-        pieces: Mapping[str, PieceValues],
-        *,
-        full_phase: int,
-        rank_base: int,
-        draw_count: int,
-        perpetual_check_loses: bool = False,
-    ) -> None:
-        """`full_phase` is the start position's, `draw_count` the half-move clock that makes a draw."""
-        self.rank_base = rank_base
-        self.draw_count = draw_count
-        self.perpetual_check_loses = perpetual_check_loses
-        self.gains = {case(kind): pieces[kind].value for kind in pieces for case in (str.upper, str.lower)}
-        self._pieces = pieces
-        self._full_phase = full_phase
-        width, self._height = len(pieces["K"].files), len(pieces["K"].ranks)
-        # The place in `cells` of each square, by its canonical name.
-        self.squares = {
-            f"{chr(ord('a') + file)}{self._height - 1 - row + rank_base}": row * width + file
-            for row, file in product(range(self._height), range(width))
+    pieces: Mapping[str, PieceValues]
+    full_phase: int  # the start position's
+    rank_base: int  # the number of the first rank in canonical moves
+    draw_count: int  # the half-move clock that makes a draw
+    perpetual_check_loses: bool = False
+
+    @cached_property
+    def gains(self) -> Mapping[str, int]:
+        """What the capture of a piece gains, by its letter."""
+        cases = (str.upper, str.lower)
+        return {case(kind): piece.value for kind, piece in self.pieces.items() for case in cases}
+
+    @cached_property
+    def squares(self) -> Mapping[str, int]:
+        """The place in `cells` of each square, by its canonical name."""
+        width, height = len(self.pieces["K"].files), len(self.pieces["K"].ranks)
+        return {
+            f"{chr(ord('a') + file)}{height - 1 - row + self.rank_base}": row * width + file
+            for row, file in product(range(height), range(width))
         }
-        # A search meets few of the possible ranks, and a move changes one or two of them.
-        self._row_sums = lru_cache(maxsize=1 << 16)(self._sum_row)
 
     def evaluate(self, record: str) -> int:
         """Centipawns from the mover's view; 0 where neither side has the material to win."""
         placement, side, _ = record.split(" ", 2)
         middle = ending = phase = force = 0
         for row, text in enumerate(placement.split("/")):
-            sums = self._row_sums(row, text)
+            sums = self._sum_row(row, text)
             middle += sums[0]
             ending += sums[1]
             phase += sums[2]
             force += sums[3]
         if force < SUFFICIENT_FORCE:
             return 0
-        full, phase = self._full_phase, min(phase, self._full_phase)
+        full, phase = self.full_phase, min(phase, self.full_phase)
         total = middle * phase + ending * (full - phase)
         return (total if side == "w" else -total) // full + TEMPO
 
+    @cache  # noqa: B019 - the tables live as long as the program, and a search meets few of the possible ranks
     def _sum_row(self, row: int, text: str) -> tuple[int, int, int, int]:
         """White's middle-game and ending values less Black's, the phase and the force of one rank."""
         middle = ending = phase = force = 0
         for file, letter in enumerate(text.translate(_EXPAND)):
             if letter != EMPTY:
-                piece = self._pieces[letter.upper()]
-                sign, rank = (1, self._height - 1 - row) if letter.isupper() else (-1, row)
+                piece = self.pieces[letter.upper()]
+                sign, rank = (1, len(piece.ranks) - 1 - row) if letter.isupper() else (-1, row)
                 value, ranks, files = piece.ending or piece[:3]
                 middle += sign * (piece.value + piece.ranks[rank] + piece.files[file])
                 ending += sign * (value + ranks[rank] + files[file])

@@ -142,15 +142,6 @@ class SearchLine(NamedTuple):
     pv: tuple[str, ...]
 
 
-class SearchProgress(NamedTuple):
-    """The best lines so far, best first, and their cost."""
-
-    lines: tuple[SearchLine, ...]
-    nodes: int
-    seconds: float
-    hashfull: int
-
-
 class SearchBoard(Protocol):
     """The part of a game's `Board` that the search uses."""
 
@@ -197,6 +188,7 @@ class AlphaBetaSearch:
     ) -> None:
         """`history`: key and check of each position of the game, the present one last."""
         self.nodes = 0
+        self.lines: list[SearchLine] = []
         self._board = board
         self._evaluation = evaluation
         self._table = table
@@ -217,18 +209,16 @@ class AlphaBetaSearch:
         self._cutoffs: dict[str, int] = {}  # by quiet move, weighted by depth
         self._partial: list[SearchLine] = []
 
-    def run(
-        self, moves: Sequence[str], multipv: int, report: Callable[[SearchProgress], None]
-    ) -> tuple[SearchLine, ...]:
-        """Search these legal moves, at least one; return the best lines, best first.
+    def run(self, moves: Sequence[str], multipv: int, report: Callable[[AlphaBetaSearch], None]) -> None:
+        """Search these legal moves, at least one, and leave the best lines in `lines`, best first.
 
-        `report` gets the lines after each iteration.
+        `report` is called after each iteration.
         """
         key = self._path[-1][0]
         roots = [move for move, _ in self._ordered(key, None, 0) if move in moves]
         width = min(multipv, len(roots))
         # stands if the search ends before it has found anything
-        lines: tuple[SearchLine, ...] = (SearchLine(0, 0, self._evaluation.evaluate(key), (roots[0],)),)
+        self.lines = [SearchLine(0, 0, self._evaluation.evaluate(key), (roots[0],))]
         for depth in range(1, self._max_depth + 1):
             aborted = False
             try:
@@ -237,16 +227,18 @@ class AlphaBetaSearch:
                 aborted = True
             # an aborted iteration began with the best moves: with all its lines it is better founded
             if self._partial and (len(self._partial) == width or depth == 1):
-                lines = tuple(self._partial)
-            seconds = time.monotonic() - self._begun
-            report(SearchProgress(lines, self.nodes, seconds, self._table.permille()))
+                self.lines = self._partial.copy()
+            report(self)
             # a mate within the depth searched cannot be shortened
-            settled = all(abs(line.score) >= max(MATE_BOUND, MATE - depth) for line in lines)
+            settled = all(abs(line.score) >= max(MATE_BOUND, MATE - depth) for line in self.lines)
             if aborted or settled or self._clock.exceeds(self._clock.soft):
                 break
-            firsts = [line.pv[0] for line in lines]
+            firsts = [line.pv[0] for line in self.lines]
             roots = firsts + [move for move in roots if move not in firsts]
-        return lines
+
+    def seconds(self) -> float:
+        """The time since the search began."""
+        return time.monotonic() - self._begun
 
     def _iterate(self, depth: int, roots: Sequence[str], width: int) -> None:
         """One iteration; its best lines are in `_partial`, also if it is aborted."""

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from engines.builtin import AUTHOR, NAME, NOTICE, VERSION
-from engines.builtin.search import MATE, SearchLimits, SearchProgress, SearchSignals
+from engines.builtin.search import MATE, AlphaBetaSearch, SearchLimits, SearchSignals
 
 if TYPE_CHECKING:
     from engines.builtin.engine import BuiltinEngine
@@ -89,7 +89,7 @@ class ProtocolServer:
         """The limits that the words after `go` name."""
         raise NotImplementedError
 
-    def report(self, progress: SearchProgress) -> None:
+    def report(self, search: AlphaBetaSearch) -> None:
         """Send the best lines so far."""
         raise NotImplementedError
 
@@ -194,15 +194,22 @@ class ProtocolServer:
             self.complain(f"{error}; the position stays as it was")
 
     def _go(self, words: Words, signals: SearchSignals) -> None:
+        limits = self.limits(words)
         self.send(f"{self.remark} {NOTICE}")
-        verdict = self.engine.search(self.limits(words), signals, self.report)
-        if verdict.moves:
-            self.send(" ponder ".join((f"bestmove {verdict.moves[0]}", *verdict.moves[1:2])))
-        elif verdict.lost is None:
+        legal = self.engine.legal_moves()
+        wanted = legal if limits.searchmoves is None else [word.lower() for word in limits.searchmoves]
+        banned = [word.lower() for word in limits.banmoves]
+        moves = [move for text, move in legal.items() if text in wanted and text not in banned]
+        best = self.engine.search(moves, limits, signals, self.report) if moves else []
+        signals.wait(limits)
+        if best:
+            self.send(f"bestmove {self.engine.text(best[:2], ' ponder ')}")
+        elif legal:
             self.complain(self.nothing_to_search)
             self.send(self.no_move)
         else:
-            self.send(f"info depth 0 score {self.score(-MATE if verdict.lost else 0)}", self.no_move)
+            score = self.score(-MATE if self.engine.is_lost() else 0)
+            self.send(f"info depth 0 score {score}", self.no_move)
         self._searches.remove(signals)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.builtin.search import MATE, MATE_BOUND, SearchLimits, SearchProgress, SearchSignals
+from engines.builtin.search import MATE, MATE_BOUND, AlphaBetaSearch, SearchLimits, SearchSignals
 from engines.builtin.server import HASH_MB, ProtocolServer, ServerOption, Words, read_go
 
 # UCCI has one number for all scores: a mate is this less the plies to it, anything else stays well below.
@@ -79,11 +79,11 @@ class UcciServer(ProtocolServer):
         distance = MATED - (MATE - abs(score))
         return str(distance if score > 0 else -distance)
 
-    def report(self, progress: SearchProgress) -> None:
-        line = progress.lines[0]
+    def report(self, search: AlphaBetaSearch) -> None:
+        line = search.lines[0]
         self.send(
-            f"info depth {line.depth} score {self.score(line.score)} nodes {progress.nodes}"
-            f" time {int(progress.seconds * 1000)} pv {' '.join(line.pv)}"
+            f"info depth {line.depth} score {self.score(line.score)} nodes {search.nodes}"
+            f" time {int(search.seconds() * 1000)} pv {self.engine.text(line.pv)}"
         )
 
 

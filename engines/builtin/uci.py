@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engines.builtin.evaluation import TABLES
-from engines.builtin.search import SearchLimits, SearchProgress, format_score
+from engines.builtin.search import AlphaBetaSearch, SearchLimits, format_score
 from engines.builtin.server import HASH_MB, ProtocolServer, ServerOption, Words, read_go
 
 
@@ -69,14 +69,14 @@ class UciServer(ProtocolServer):
     def score(self, score: int) -> str:
         return " ".join(map(str, format_score(score)))
 
-    def report(self, progress: SearchProgress) -> None:
-        speed = int(progress.nodes / max(progress.seconds, 0.001))
+    def report(self, search: AlphaBetaSearch) -> None:
+        milliseconds, hashfull = int(search.seconds() * 1000), self.engine.table.permille()
+        cost = f"nodes {search.nodes} nps {search.nodes * 1000 // max(milliseconds, 1)} hashfull {hashfull}"
         self.send(
             *(
                 f"info depth {line.depth} seldepth {line.seldepth} multipv {number}"
-                f" score {self.score(line.score)} nodes {progress.nodes} nps {speed}"
-                f" hashfull {progress.hashfull} time {int(progress.seconds * 1000)} pv {' '.join(line.pv)}"
-                for number, line in enumerate(progress.lines, 1)
+                f" score {self.score(line.score)} {cost} time {milliseconds} pv {self.engine.text(line.pv)}"
+                for number, line in enumerate(search.lines, 1)
             )
         )
 
