@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adapter.analysis import Analysis, Bound, Cp, EngineIdentity, Line, Mate, MoveTo, Outcome, Score
-    from adapter.blocking import analyze
     from adapter.bulk.archive import Archive
     from adapter.engine import Engine, open_engine
     from adapter.errors import (
@@ -33,10 +32,11 @@ if TYPE_CHECKING:
         StoreError,
     )
     from adapter.fen import check
-    from adapter.fen.problem import Problem, Report
+    from adapter.fen.report import Problem, Report
     from adapter.pool import Pool, PoolResult
     from adapter.position import Position
     from adapter.stream import Stream
+    from adapter.sync import analyze
     from engines.limits import Limit
 
 # Each name is imported from its module when it is first used: `fenwire --help` needs none of them.
@@ -44,7 +44,7 @@ _HOMES = {
     "adapter.analysis": (
         "Analysis", "Bound", "Cp", "EngineIdentity", "Line", "Mate", "MoveTo", "Outcome", "Score",
     ),
-    "adapter.blocking": ("analyze",),
+    "adapter.sync": ("analyze",),
     "adapter.bulk.archive": ("Archive",),
     "adapter.engine": ("Engine", "open_engine"),
     "adapter.errors": (
@@ -53,7 +53,7 @@ _HOMES = {
         "MissingExtra", "MoveError", "OptionError", "StoreError",
     ),
     "adapter.fen": ("check",),
-    "adapter.fen.problem": ("Problem", "Report"),
+    "adapter.fen.report": ("Problem", "Report"),
     "adapter.pool": ("Pool", "PoolResult"),
     "adapter.position": ("Position",),
     "adapter.stream": ("Stream",),

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from adapter.games.base import Outcome
 from adapter.position import Position
-from adapter.variants.variant import Outcome
 from engines.limits import Limit
 from engines.score import Bound, Cp, Mate, Score
 

@@ -12,31 +12,57 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adapter.analysis import Analysis, EngineIdentity
-from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError
-from adapter.judge import Question, ask, judge, wire_limit
-from adapter.managed import managed, refuse_managed
+from adapter.errors import ConfigError, EngineDied, EngineError, IllegalEngineMove, LimitError, OptionError
+from adapter.games.base import Game
 from adapter.position import Position
-from adapter.restart import Lives
 from adapter.stream import Stream
-from engines.dialects import Dialect
-from engines.driver import Driver
-from engines.find import Found, choose
+from adapter.supervisor import EngineSupervisor
+from adapter.validate import AnalysisRequest, make_request, validate_analysis, wire_limit
+from engines.discovery import ResolvedEngine, resolve_engine
+from engines.driver import EngineDriver
 from engines.limits import LONGEST, Limit
-from engines.link import Record
-from engines.options import Wish
-from engines.plan import Plan, plan
-from engines.running import Running
-from engines.search import Search
+from engines.link import Recorder
+from engines.options import OptionTable, OptionValue
+from engines.protocols import Dialect
+from engines.search import GoCommand, SearchState, make_go_command
+from engines.search_queue import SearchTask
 from engines.transcript import Transcript, recorded
 
+# Set otherwise, an engine would read the moves of another game, or be asked for other lines than the caller
+# waits for.
+SEARCH_OPTIONS = {
+    "uci_variant": "the position's game",
+    "uci_chess960": "the position's game",
+    "multipv": "how many lines are asked for (multipv)",
+}
 
-class Pursuit(NamedTuple):
+
+def search_options(offered: OptionTable, variant: Game, multipv: int) -> dict[str, OptionValue]:
+    """What an engine with these options has to be set to for so many lines of this game."""
+    wishes: dict[str, OptionValue] = {}
+    if "UCI_Variant" in offered:
+        wishes["UCI_Variant"] = variant.uci_variant
+    if variant.chess960 or "UCI_Chess960" in offered:
+        wishes["UCI_Chess960"] = variant.chess960
+    if multipv != 1 or "MultiPV" in offered:
+        wishes["MultiPV"] = multipv
+    return wishes
+
+
+def refuse_search_options(options: Mapping[str, OptionValue]) -> None:
+    """Raises OptionError for a caller's wish that is not his to have."""
+    for name in options:
+        if name.lower() in SEARCH_OPTIONS:
+            raise OptionError(f"{name} is not set by hand: it follows from {SEARCH_OPTIONS[name.lower()]}")
+
+
+class SearchHandle(NamedTuple):
     """A question that an engine is at work on: the driver that holds it, its search, the position line sent,
     and the engine as it was set when that was."""
 
-    question: Question
-    driver: Driver
-    running: Running
+    question: AnalysisRequest
+    driver: EngineDriver
+    running: SearchTask
     command: str
     identity: EngineIdentity
 
@@ -50,14 +76,16 @@ class Engine:
     raises at once. A search that ends well lets the count begin anew.
     """
 
-    def __init__(self, found: Found, options: Mapping[str, Wish], record: Record | None) -> None:
-        refuse_managed(options)
+    def __init__(
+        self, found: ResolvedEngine, options: Mapping[str, OptionValue], record: Recorder | None
+    ) -> None:
+        refuse_search_options(options)
         self.found = found
         self._speech = found.profile.speech()  # before an engine has told how it differs
-        self._lives = Lives(found, options, record)
+        self._lives = EngineSupervisor(found, options, record)
         self._named: tuple[dict[str, str], EngineIdentity] | None = None
-        self._follows: dict[tuple[str, int], dict[str, Wish]] = {}
-        self._planned: tuple[Limit, Dialect, dict[str, Plan]] | None = None  # the last limit's, by side
+        self._follows: dict[tuple[str, int], dict[str, OptionValue]] = {}
+        self._planned: tuple[Limit, Dialect, dict[str, GoCommand]] | None = None  # the last limit's, by side
 
     @property
     def name(self) -> str:
@@ -78,7 +106,7 @@ class Engine:
         return identity
 
     @property
-    def driver(self) -> Driver:
+    def driver(self) -> EngineDriver:
         """The running engine's driver, for talk outside analyses. Raises EngineError before its start."""
         if self._lives.driver is None:
             raise EngineError(f"{self.name} is not running", engine=self.name)
@@ -111,7 +139,7 @@ class Engine:
 
     async def start(self) -> None:
         """Starts the engine, or does nothing when it runs. Raises what `Driver.open` raises."""
-        await self._lives.living()
+        await self._lives.get_driver()
 
     async def analyze(
         self,
@@ -119,7 +147,7 @@ class Engine:
         limit: Limit,
         *,
         multipv: int = 1,
-        options: Mapping[str, Wish] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         notation: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - kept by `stop`, with a partial answer
@@ -156,7 +184,7 @@ class Engine:
         limit: Limit,
         *,
         multipv: int = 1,
-        options: Mapping[str, Wish] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         notation: str | None = None,
         timeout: float | None = None,
@@ -169,15 +197,15 @@ class Engine:
 
     async def ping(self) -> None:
         """Waits for a sign of life. Raises EngineTimeout, EngineDied."""
-        await (await self._lives.living()).ping()
+        await (await self._lives.get_driver()).ping()
 
-    async def configure(self, options: Mapping[str, Wish]) -> None:
+    async def configure(self, options: Mapping[str, OptionValue]) -> None:
         """Sets options, now and after any restart; one that it dies of is not tried again.
 
         Raises OptionError for one that was not offered, EngineTimeout, EngineDied.
         """
-        refuse_managed(options)
-        await (await self._lives.living()).configure(options)
+        refuse_search_options(options)
+        await (await self._lives.get_driver()).configure(options)
         self._lives.remember(options)
 
     async def close(self) -> None:
@@ -186,14 +214,14 @@ class Engine:
 
     async def begin(
         self,
-        question: Question,
+        question: AnalysisRequest,
         *,
         multipv: int,
-        options: Mapping[str, Wish] | None,
+        options: Mapping[str, OptionValue] | None,
         new_game: bool,
         timeout: float | None,  # noqa: ASYNC109
         streamed: bool = False,
-    ) -> Pursuit:
+    ) -> SearchHandle:
         """Starts the search of a question that has an answer."""
         if timeout is not None and not 0 < timeout <= LONGEST:  # which a NaN is not
             raise LimitError(
@@ -203,10 +231,10 @@ class Engine:
         profile = self.found.profile
         if self._lives.driver is None:
             # refused before anything is started
-            plan(limit, self._speech, profile.capabilities, side=question.position.side)
-        refuse_managed(options or {})
+            make_go_command(limit, self._speech, profile.capabilities, side=question.position.side)
+        refuse_search_options(options or {})
         while True:
-            driver = await self._lives.living()
+            driver = await self._lives.get_driver()
             work = self._plan(limit, driver.dialect, question.position.side)
             command = question.position.command(driver.dialect)
             try:
@@ -224,17 +252,17 @@ class Engine:
                     raise
             else:
                 self._lives.remember(options or {})
-                return Pursuit(question, driver, running, command, self.identity)
+                return SearchHandle(question, driver, running, command, self.identity)
 
     def follow(
         self,
-        question: Question,
+        question: AnalysisRequest,
         *,
         multipv: int,
-        options: Mapping[str, Wish] | None,
+        options: Mapping[str, OptionValue] | None,
         new_game: bool,
         timeout: float | None,
-    ) -> Pursuit | None:
+    ) -> SearchHandle | None:
         """Lines the search of a question up behind the one this task has under way, to be sent the moment
         that has ended; None where it has to be begun when its turn comes. Raises as `begin` does."""
         driver = self._lives.driver
@@ -244,9 +272,9 @@ class Engine:
         command = question.position.command(driver.dialect)
         wishes = self._wishes(driver, question, multipv, options)
         running = driver.follow(command, work, options=wishes, new_game=new_game, timeout=timeout)
-        return Pursuit(question, driver, running, command, self.identity) if running else None
+        return SearchHandle(question, driver, running, command, self.identity) if running else None
 
-    async def result(self, pursuit: Pursuit) -> Search:
+    async def result(self, pursuit: SearchHandle) -> SearchState:
         """Waits for a begun search's end. Raises EngineTimeout and EngineDied."""
         try:
             search = await pursuit.driver.result(pursuit.running)
@@ -255,10 +283,10 @@ class Engine:
             error = copy.copy(failure)
             error.partial = self._found(pursuit)
             raise error from None
-        self._lives.survived()
+        self._lives.reset_failures()
         return search
 
-    def _found(self, pursuit: Pursuit) -> Analysis | None:
+    def _found(self, pursuit: SearchHandle) -> Analysis | None:
         """What a search that failed had found. A best move that came with the engine's end counts where it is
         legal; where it is not, it was the end that went wrong."""
         try:
@@ -267,20 +295,20 @@ class Engine:
             found = error.partial
         return found and msgspec.structs.replace(found, complete=False)
 
-    def judge(self, pursuit: Pursuit) -> Analysis:
+    def judge(self, pursuit: SearchHandle) -> Analysis:
         """What a search has found so far, checked. Raises IllegalEngineMove."""
         question, driver, running, command, identity = pursuit
         try:
-            return judge(question, running.search, driver.dialect, identity, command)
+            return validate_analysis(question, running.search, driver.dialect, identity, command)
         except IllegalEngineMove as error:
             raise IllegalEngineMove(str(error), partial=error.partial, **driver.evidence()) from None
 
-    async def conclude(self, pursuit: Pursuit) -> Analysis:
+    async def conclude(self, pursuit: SearchHandle) -> Analysis:
         """Waits for a begun search's end and judges it."""
         await self.result(pursuit)
         return self.judge(pursuit)
 
-    def finished(self, question: Question) -> Analysis:
+    def finished(self, question: AnalysisRequest) -> Analysis:
         """The answer to a question that needs no engine."""
         return Analysis(
             engine=self.identity,
@@ -290,12 +318,12 @@ class Engine:
             outcome=question.outcome,
         )
 
-    def _question(self, position: Position | str, limit: Limit, notation: str | None) -> Question:
+    def _question(self, position: Position | str, limit: Limit, notation: str | None) -> AnalysisRequest:
         if isinstance(position, str):
             position = Position.parse(position)
-        return ask(position, limit, notation)
+        return make_request(position, limit, notation)
 
-    def _limit(self, question: Question) -> Limit:
+    def _limit(self, question: AnalysisRequest) -> Limit:
         """The limit as this engine is asked to keep it, once it is known to play the game."""
         profile, variant = self.found.profile, question.position.variant
         if variant.name not in profile.variants:
@@ -304,24 +332,30 @@ class Engine:
             )
         return wire_limit(question, self._speech, profile.title or profile.name)
 
-    def _plan(self, limit: Limit, dialect: Dialect, side: str) -> Plan:
+    def _plan(self, limit: Limit, dialect: Dialect, side: str) -> GoCommand:
         """How the limit is kept; many positions in a row have the same one."""
         planned = self._planned
         if planned is None or planned[0] is not limit or planned[1] is not dialect:
             planned = self._planned = limit, dialect, {}
         work = planned[2].get(side)
         if work is None:
-            work = planned[2][side] = plan(limit, dialect, self.found.profile.capabilities, side=side)
+            work = planned[2][side] = make_go_command(
+                limit, dialect, self.found.profile.capabilities, side=side
+            )
         return work
 
     def _wishes(
-        self, driver: Driver, question: Question, multipv: int, options: Mapping[str, Wish] | None
-    ) -> Mapping[str, Wish]:
+        self,
+        driver: EngineDriver,
+        question: AnalysisRequest,
+        multipv: int,
+        options: Mapping[str, OptionValue] | None,
+    ) -> Mapping[str, OptionValue]:
         """The options of a search: the caller's, and those that follow from the question."""
         variant = question.position.variant
         follows = self._follows.get((variant.name, multipv))
         if follows is None:
-            follows = self._follows[variant.name, multipv] = managed(driver.options, variant, multipv)
+            follows = self._follows[variant.name, multipv] = search_options(driver.options, variant, multipv)
         return {**follows, **options} if options else follows
 
 
@@ -330,7 +364,7 @@ async def open_engine(
     engine: str | None = None,
     *,
     variant: str | None = None,
-    options: Mapping[str, Wish] | None = None,
+    options: Mapping[str, OptionValue] | None = None,
     transcript: str | Path | None = None,
     fallback: bool = True,
 ) -> AsyncIterator[Engine]:
@@ -345,16 +379,16 @@ async def open_engine(
     """
     if variant is None and engine is None:
         variant = "chess"
-    found = choose(variant, engine, fallback=fallback)
+    found = resolve_engine(variant, engine, fallback=fallback)
     async with opened(found, options=options, transcript=transcript) as working:
         yield working
 
 
 @asynccontextmanager
 async def opened(
-    found: Found,
+    found: ResolvedEngine,
     *,
-    options: Mapping[str, Wish] | None = None,
+    options: Mapping[str, OptionValue] | None = None,
     transcript: str | Path | Transcript | None = None,
     start: bool = True,
 ) -> AsyncIterator[Engine]:

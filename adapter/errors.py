@@ -22,7 +22,7 @@ from engines.errors import (
 )
 
 if TYPE_CHECKING:
-    from adapter.fen.problem import Problem, Report
+    from adapter.fen.report import Problem, Report
 
 __all__ = [
     "ClusterError",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adapter.variants.variant import Board
+    from adapter.games.base import Board
 
 
 def perft(board: Board, depth: int) -> int:

@@ -10,13 +10,12 @@ from typing import Any, Self
 
 from adapter.engine import Engine
 from adapter.errors import ConfigError
-from adapter.intake import PoolResult
 from adapter.position import Position
-from adapter.restart import unbroken
-from adapter.round import Round
-from engines.find import Found, choose
+from adapter.scheduler import PoolResult, PoolScheduler
+from adapter.supervisor import uninterrupted
+from engines.discovery import ResolvedEngine, resolve_engine
 from engines.limits import Limit
-from engines.options import Wish
+from engines.options import OptionValue
 
 __all__ = ["Pool", "PoolResult"]
 
@@ -34,25 +33,25 @@ class Pool:
 
     def __init__(
         self,
-        engine: str | Found | None = None,
+        engine: str | ResolvedEngine | None = None,
         size: int | None = None,
         *,
         variant: str | None = None,
-        options: Mapping[str, Wish] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
         fallback: bool = True,
     ) -> None:
         size = _processors() if size is None else size
         if size < 1:
             raise ConfigError(f"a pool of {size} engines answers nothing; give a size of 1 or more")
-        if isinstance(engine, Found):
+        if isinstance(engine, ResolvedEngine):
             self._found = engine
         else:
             wanted = "chess" if engine is None and variant is None else variant
-            self._found = choose(wanted, engine, fallback=fallback)
+            self._found = resolve_engine(wanted, engine, fallback=fallback)
         self._variant = variant
         self._options = dict(options or {})
         self._engines = [self._new_engine() for _ in range(size)]
-        self._rounds: set[Round] = set()
+        self._rounds: set[PoolScheduler] = set()
         self._open = False
 
     @property
@@ -133,7 +132,7 @@ class Pool:
         ordered: bool,
     ) -> AsyncGenerator[PoolResult, None]:
         await self._replace_given_up()
-        run = Round(
+        run = PoolScheduler(
             self._engines,
             positions,
             limit,
@@ -161,7 +160,7 @@ class Pool:
     async def _end(self) -> None:
         # of what a cancelled `gather` was given, that which had not begun yet never does
         self._open = False
-        await unbroken(self._close_all())
+        await uninterrupted(self._close_all())
 
     async def _close_all(self) -> None:
         await asyncio.gather(*(run.close() for run in self._rounds), return_exceptions=True)

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
-from adapter import variants
+from adapter import games
 from adapter.errors import ConfigError, FenError, MoveError
 from adapter.fen import check
 
 if TYPE_CHECKING:
     import chess
 
-    from adapter.fen.problem import Report
-    from adapter.variants.variant import Board, CastlingStyle, EpStyle, Outcome, Side, Variant
-    from engines.dialects.dialect import Dialect
+    from adapter.fen.report import Report
+    from adapter.games.base import Board, CastlingStyle, EpStyle, Game, Outcome, Side
+    from engines.protocols.base import Dialect
 
 # The games python-chess' own board plays, by its flag for Chess960 castling.
 _PYTHON_CHESS = {False: "chess", True: "chess960"}
@@ -33,7 +33,7 @@ _RANK = re.compile(r"\d+")
 _WIRE_MOVE = re.compile(r"([a-z])(\d+)([a-z])(\d+)([a-z]?)")
 
 
-class Walk(msgspec.Struct, frozen=True):
+class PlayedLine(msgspec.Struct, frozen=True):
     """A line of moves played as far as the rules allow.
 
     `moves` is the legal prefix, canonical; `shown` the same in the notation asked for; `fen` the record it
@@ -57,7 +57,7 @@ class Position:
 
     __slots__ = ("_cached", "_fen", "_legal", "_moves", "_root", "_variant")
 
-    _variant: Variant
+    _variant: Game
     _root: str
     _moves: tuple[str, ...]
     _cached: Board | None
@@ -68,7 +68,7 @@ class Position:
         raise TypeError("use Position.parse(text) or Position.from_board(board)")
 
     @classmethod
-    def _checked(cls, variant: Variant, root: str, moves: tuple[str, ...], board: Board | None) -> Position:
+    def _checked(cls, variant: Game, root: str, moves: tuple[str, ...], board: Board | None) -> Position:
         position = object.__new__(cls)
         position._variant, position._root, position._moves = variant, root, moves
         position._cached, position._fen, position._legal = board, None, None
@@ -86,7 +86,7 @@ class Position:
         report = check(text, variant=variant, side=side, allow=tuple(allow), castling="xfen")
         if report.fen is None:
             _refuse(report)
-        return cls._checked(variants.get(report.variant), report.fen, report.moves, None)
+        return cls._checked(games.get(report.variant), report.fen, report.moves, None)
 
     @classmethod
     def from_board(cls, board: chess.Board) -> Position:
@@ -101,7 +101,7 @@ class Position:
         return root.play(*[move.uci() for move in board.move_stack])
 
     @property
-    def variant(self) -> Variant:
+    def variant(self) -> Game:
         """The game."""
         return self._variant
 
@@ -188,7 +188,7 @@ class Position:
         """A legal move in the game's own short notation: SAN in chess, WXF in xiangqi. Raises MoveError."""
         return self.show(move, self._variant.notation)
 
-    def line(self, moves: Iterable[str], *, notation: str | None = None, fens: int = 0) -> Walk:
+    def line(self, moves: Iterable[str], *, notation: str | None = None, fens: int = 0) -> PlayedLine:
         """Plays a line as far as it is legal; shown in the game's own short notation if none is named.
 
         The records after each of its first `fens` moves are kept.
@@ -209,7 +209,7 @@ class Position:
             if index < fens:
                 kept.append(board.fen())
         fen = kept[-1] if kept and len(kept) == len(played) else board.fen()
-        return Walk(tuple(played), tuple(shown), fen, cut_at, tuple(kept))
+        return PlayedLine(tuple(played), tuple(shown), fen, cut_at, tuple(kept))
 
     def command(self, dialect: str | Dialect = "uci") -> str:
         """The `position …` line for an engine of that protocol, without a line end.
@@ -318,7 +318,7 @@ class Position:
         return f"<Position {self._variant.name} {self.fen!r}{played}>"
 
     def _repr_svg_(self) -> str:
-        from adapter.diagram import svg
+        from adapter.render.board_text import svg
 
         last = self._moves[-1] if self._moves else None
         return svg(self.fen, last_move=last, check=self.in_check)
@@ -326,7 +326,7 @@ class Position:
 
 def _restore(name: str, root: str, moves: tuple[str, ...]) -> Position:
     """Unpickles: what was checked once is not checked again."""
-    return Position._checked(variants.get(name), root, moves, None)
+    return Position._checked(games.get(name), root, moves, None)
 
 
 def _read(board: Board, text: str, index: int) -> str:
@@ -350,7 +350,7 @@ def _refuse(report: Report) -> NoReturn:
     first = errors[0]
     if report.root is not None:
         # the record and the moves before the bad one are sound, so they say where it stands
-        before = Position._checked(variants.get(report.variant), report.root, report.moves, None)
+        before = Position._checked(games.get(report.variant), report.root, report.moves, None)
         text = report.input[slice(*first.span)]
         raise MoveError(first.message, index=len(report.moves), text=text, fen=before.fen)
     message = first.message if first.at in first.message else f"{first.at}: {first.message}"
@@ -363,9 +363,9 @@ def _refuse(report: Report) -> NoReturn:
 
 def _dialect(dialect: str | Dialect) -> Dialect:
     if isinstance(dialect, str):
-        from engines import dialects
+        from engines import protocols
 
-        return dialects.get(dialect)
+        return protocols.get(dialect)
     return dialect
 
 

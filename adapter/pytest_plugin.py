@@ -21,11 +21,11 @@ import pytest
 if TYPE_CHECKING:
     from adapter.engine import Engine
     from adapter.position import Position
-    from adapter.suite.bench import Bench
-    from adapter.suite.case import BadLine, Case
-    from adapter.suite.result import Result
+    from adapter.suite.bench import SyncCaseRunner
+    from adapter.suite.case import InvalidLine, SuiteCase
+    from adapter.suite.result import CaseResult
     from engines.limits import Limit
-    from engines.options import Wish
+    from engines.options import OptionValue
 
 # The suffixes of files that hold cases.
 SUFFIXES = (".epd", ".perft")
@@ -80,7 +80,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         bench.close()
 
 
-_BENCH: pytest.StashKey[Bench] = pytest.StashKey()
+_BENCH: pytest.StashKey[SyncCaseRunner] = pytest.StashKey()
 
 
 class CaseFile(pytest.File):
@@ -113,7 +113,7 @@ class EngineMissing(pytest.File):
 class Unsolved(Exception):
     """A case that did not come out as expected; `result` tells how."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: CaseResult) -> None:
         super().__init__(result.note)
         self.result = result
 
@@ -121,7 +121,7 @@ class Unsolved(Exception):
 class CaseItem(pytest.Item):
     """One case, as a test."""
 
-    def __init__(self, *, case: Case, **rest: Any) -> None:
+    def __init__(self, *, case: SuiteCase, **rest: Any) -> None:
         super().__init__(**rest)
         self.case = case
 
@@ -151,7 +151,7 @@ class CaseItem(pytest.Item):
 class BadItem(pytest.Item):
     """A line that is no case: a test that fails, so that nobody takes it for one that passed."""
 
-    def __init__(self, *, bad: BadLine, **rest: Any) -> None:
+    def __init__(self, *, bad: InvalidLine, **rest: Any) -> None:
         super().__init__(**rest)
         self.bad = bad
 
@@ -162,8 +162,8 @@ class BadItem(pytest.Item):
         return self.path, self.bad.line - 1, self.name
 
 
-def _told(result: Result) -> Iterator[str]:
-    from adapter.diagram import text
+def _told(result: CaseResult) -> Iterator[str]:
+    from adapter.render.board_text import text
 
     yield f"{result.id}: {result.note}"
     yield text(result.fen, flip=result.fen.split()[1:2] == ["b"])
@@ -174,17 +174,17 @@ def _told(result: Result) -> Iterator[str]:
     yield f"engine    {result.engine}"
 
 
-def _bench(config: pytest.Config) -> Bench:
+def _bench(config: pytest.Config) -> SyncCaseRunner:
     """The engine that all cases of this process are set before."""
     if _BENCH not in config.stash:
-        from adapter.suite.bench import Bench
+        from adapter.suite.bench import SyncCaseRunner
 
         wanted = config.getoption("--fenwire-engine")
-        config.stash[_BENCH] = Bench(wanted, _options(config), _limit(config))
+        config.stash[_BENCH] = SyncCaseRunner(wanted, _options(config), _limit(config))
     return config.stash[_BENCH]
 
 
-def _options(config: pytest.Config) -> dict[str, Wish]:
+def _options(config: pytest.Config) -> dict[str, OptionValue]:
     """The engine options that are given."""
     from adapter.cli.limits import read_wishes
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from adapter.analysis import Analysis, Line
 from adapter.errors import EngineError
-from adapter.judge import Question, read_line
+from adapter.validate import AnalysisRequest, validate_line
 
 if TYPE_CHECKING:
-    from adapter.engine import Engine, Pursuit
+    from adapter.engine import Engine, SearchHandle
 
 HANDFUL = 16  # reports read and checked at a time, some milliseconds' work
 
@@ -24,12 +24,12 @@ class Stream:
     None until the search has ended, by itself or because the block was left.
     """
 
-    def __init__(self, engine: Engine, question: Question, wishes: dict[str, Any]) -> None:
+    def __init__(self, engine: Engine, question: AnalysisRequest, wishes: dict[str, Any]) -> None:
         self.analysis: Analysis | None = None
         self._engine = engine
         self._question = question
         self._wishes = wishes
-        self._pursuit: Pursuit | None = None
+        self._pursuit: SearchHandle | None = None
         self._concluded = False
         self._entered = False
         self._lines: deque[Line] = deque()
@@ -82,7 +82,7 @@ class Stream:
             over = running.done.done()
             infos = driver.reports(running, HANDFUL)
             for info in infos:
-                line = read_line(self._question, info, driver.dialect)
+                line = validate_line(self._question, info, driver.dialect)
                 if line is not None:
                     self._lines.append(line)
             if infos:
@@ -105,7 +105,7 @@ class Stream:
             raise EngineError("the stream was never entered", engine=self._engine.name)
         return self.analysis
 
-    async def _conclude(self, pursuit: Pursuit) -> None:
+    async def _conclude(self, pursuit: SearchHandle) -> None:
         try:
             self.analysis = await self._engine.conclude(pursuit)
         except EngineError:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 
-from engines.driver import Driver
-from engines.plan import Plan
-from engines.running import Running
-from engines.search import Search
+from engines.driver import EngineDriver
+from engines.search import GoCommand, SearchState
+from engines.search_queue import SearchTask
 
 AHEAD = 64  # searches that are lined up
 
 
 async def batch(
-    driver: Driver,
-    searches: Iterable[tuple[str, Plan]],
+    driver: EngineDriver,
+    searches: Iterable[tuple[str, GoCommand]],
     *,
     ahead: int = AHEAD,
     timeout: float | None = None,  # noqa: ASYNC109 - each search's own bound, kept by `stop`
-) -> AsyncGenerator[Search, None]:
+) -> AsyncGenerator[SearchState, None]:
     """The ends of many searches (a `position` line each and how it is searched), in order; up to `ahead` of
     them are under way or lined up. What they said is read when it is asked for.
 
@@ -28,7 +27,7 @@ async def batch(
     leaves what is under way.
     """
     source = iter(searches)
-    line: deque[Running] = deque()
+    line: deque[SearchTask] = deque()
     try:
         while True:
             for position, plan in source:

@@ -8,27 +8,33 @@ from typing import Self
 
 import msgspec
 
-from engines.agenda import Agenda
-from engines.dialects import Dialect
 from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout
-from engines.events import Answered, Event, Finished, Gone, Greeted, Reported, Stopped
 from engines.info import Info, read
-from engines.link import Evidence, Link, Record
-from engines.options import OptionTable, Wish
-from engines.plan import Plan
+from engines.link import ErrorContext, Link, Recorder
+from engines.options import AppliedOptions, OptionTable, OptionValue, Setting, at_start
 from engines.profile import Profile
-from engines.replies import Replies
-from engines.running import Running
-from engines.search import Search
-from engines.session import Session
-from engines.settings import Setting, Settings, at_start
-from engines.states import State, WrongState
+from engines.protocol import (
+    Answered,
+    EngineProtocol,
+    Event,
+    Finished,
+    Gone,
+    Greeted,
+    Reported,
+    State,
+    Stopped,
+    WrongState,
+)
+from engines.protocols import Dialect
+from engines.replies import PendingReplies
+from engines.search import GoCommand, SearchState
+from engines.search_queue import SearchQueue, SearchTask
 
 _LAST_WORDS = 0.3  # seconds for the last lines of standard error to arrive after the end
 _CLOSED_OUTPUT = 1.0  # seconds granted to an engine that closed its output to end by itself
 
 
-class Driver:
+class EngineDriver:
     """An engine's process and conversation. Make one with `Driver.open`; always `close` it.
 
     One search runs at a time; a second waits for its turn, or is lined up behind the first by who has that
@@ -37,18 +43,18 @@ class Driver:
     odd at the start.
     """
 
-    def __init__(self, profile: Profile, command: Sequence[str], *, record: Record | None = None) -> None:
+    def __init__(self, profile: Profile, command: Sequence[str], *, record: Recorder | None = None) -> None:
         self.profile = profile
         self.dialect: Dialect = profile.speech()
         self.failure: EngineError | None = None
         self.notes: list[str] = []
         self._loop = asyncio.get_running_loop()
-        self._replies = Replies()
+        self._replies = PendingReplies()
         self._burial: asyncio.Task[None] | None = None
         self._failed = asyncio.Event()
         self._link = Link(profile, command, self.dialect, on_event=self._react, record=record)
-        self._settings = Settings(self._link.session.options)
-        self._agenda = Agenda(self._link)
+        self._settings = AppliedOptions(self._link.session.options)
+        self._agenda = SearchQueue(self._link)
 
     @classmethod
     async def open(
@@ -56,8 +62,8 @@ class Driver:
         profile: Profile,
         command: Sequence[str],
         *,
-        options: Mapping[str, Wish] | None = None,
-        record: Record | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        record: Recorder | None = None,
     ) -> Self:
         """A driver whose engine has greeted, taken its options and said it is ready.
 
@@ -103,11 +109,11 @@ class Driver:
         """Its last lines outside any search: banners, `info string`s, errors."""
         return self._link.said()
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ErrorContext:
         """What an error of this engine carries: its name and the last of what was exchanged."""
         return self._link.evidence()
 
-    async def configure(self, options: Mapping[str, Wish]) -> None:
+    async def configure(self, options: Mapping[str, OptionValue]) -> None:
         """Sets options and waits until the engine is ready. All are checked before the first is sent.
 
         Raises OptionError for one that was not offered or is out of its range, EngineTimeout, and as `begin`
@@ -145,13 +151,13 @@ class Driver:
     async def begin(
         self,
         position: str,
-        plan: Plan,
+        plan: GoCommand,
         *,
-        options: Mapping[str, Wish] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109 - the search's own bound, kept by `stop`
         streamed: bool = False,
-    ) -> Running:
+    ) -> SearchTask:
         """Starts a search once the engine is free; the turn ends with it.
 
         `options` are set before it where they differ from what is set. After `timeout` seconds it is told
@@ -164,7 +170,7 @@ class Driver:
             self._check()
             changes = self._settings.changes(options)
             search = self._link.session.prepare(position, plan, streamed=streamed, new_game=new_game)
-            running = Running(search, self.profile.deadlines, self, timeout)
+            running = SearchTask(search, self.profile.deadlines, self, timeout)
             commands = [_setter(name, value) for name, value in changes]
             await self._tell(*commands, lambda session: session.launch(search))
             self._settings.took(changes)
@@ -177,12 +183,12 @@ class Driver:
     def follow(
         self,
         position: str,
-        plan: Plan,
+        plan: GoCommand,
         *,
-        options: Mapping[str, Wish] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
         new_game: bool = False,
         timeout: float | None = None,
-    ) -> Running | None:
+    ) -> SearchTask | None:
         """Lines a search up behind the one this task has under way.
 
         None where it has to wait for a common `begin`: no search is under way, or somebody else's, or one
@@ -194,11 +200,11 @@ class Driver:
         if self._settings.changes(options):
             return None
         search = self._link.session.prepare(position, plan, new_game=new_game)
-        following = Running(search, self.profile.deadlines, self, timeout)
+        following = SearchTask(search, self.profile.deadlines, self, timeout)
         self._agenda.line_up(following)
         return following
 
-    def withdraw(self, running: Running) -> bool:
+    def withdraw(self, running: SearchTask) -> bool:
         """Takes the last search of the line back; False where it is not that, or was sent by now."""
         return self._agenda.withdraw(running, EngineError(f"{self.name} was not asked", engine=self.name))
 
@@ -207,7 +213,7 @@ class Driver:
         """Whether a search that begins now would not have to wait for its turn."""
         return self._agenda.turn.free
 
-    async def result(self, running: Running) -> Search:
+    async def result(self, running: SearchTask) -> SearchState:
         """The search once it has ended. Raises what ended it otherwise: EngineTimeout, EngineDied.
 
         When the waiter is cancelled the engine is told to stop; the next search waits for its answer.
@@ -221,20 +227,20 @@ class Driver:
             await self._link.ended()
             raise
 
-    def leave(self, running: Running) -> None:
+    def leave(self, running: SearchTask) -> None:
         """Gives up on a search, and on those lined up behind it: the engine is told to stop, its answer will
         be fenced off."""
         reason = f"{self.name} was left before it began on it"
         self._agenda.leave(running, EngineError(reason, engine=self.name))
 
-    def reports(self, running: Running, most: int | None = None) -> list[Info]:
+    def reports(self, running: SearchTask, most: int | None = None) -> list[Info]:
         """What a streamed search has reported since the last call, oldest first, at most so many."""
         mate_score = self.dialect.mate_score
         return [read(line, mate_score=mate_score) for line in self._link.reports(running.search, most)]
 
     def ponder_hit(self) -> None:
         """Tells the engine that the move it ponders was played."""
-        self._link.tell(Session.ponder_hit)
+        self._link.tell(EngineProtocol.ponder_hit)
 
     async def close(self) -> None:
         """Ends the engine: `quit`, then stronger means. Its process is reaped on return. Never raises."""
@@ -245,7 +251,7 @@ class Driver:
         if self._burial is not None:
             await asyncio.wait([self._burial])
 
-    # --- what a running search asks for (`engines.running.Keeper`) ----------------------------------
+    # --- what a running search asks for (`engines.search_queue.Keeper`) ----------------------------------
 
     def stop_search(self, reason: str) -> None:
         """Tells the running search to end; harmless when there is none."""
@@ -262,7 +268,7 @@ class Driver:
         if not self.profile.capabilities.isready_in_search or session.state is not State.SEARCHING:
             return False
         try:
-            self._link.tell(Session.ping)
+            self._link.tell(EngineProtocol.ping)
         except WrongState:
             # it died while we looked
             return False
@@ -272,7 +278,7 @@ class Driver:
         """Bytes heard so far, and whether a ping is unanswered."""
         return self._link.session.heard_bytes, self._link.session.pings > 0
 
-    def begun_at(self, search: Search) -> float | None:
+    def begun_at(self, search: SearchState) -> float | None:
         """When the engine began on it (`time.monotonic`), None while the fence stands."""
         begun = self._link.begun
         return begun[1] if begun is not None and begun[0] is search else None
@@ -280,7 +286,7 @@ class Driver:
     # --- inner -------------------------------------------------------------------------------------
 
     async def _greet(self) -> None:
-        await self._tell(Session.hello)
+        await self._tell(EngineProtocol.hello)
         seconds = self.profile.deadlines.start
         if not await self._replies.greeting(seconds):
             evidence = self._link.evidence()
@@ -292,7 +298,7 @@ class Driver:
                 **evidence,
             )
 
-    async def _configure_first(self, options: Mapping[str, Wish]) -> None:
+    async def _configure_first(self, options: Mapping[str, OptionValue]) -> None:
         settings, notes = at_start(self.profile, self.dialect, self.options, options)
         self.notes += notes
         finer = self.dialect.millisecond_option
@@ -307,7 +313,7 @@ class Driver:
         await self._ping(self.profile.deadlines.ready)
 
     async def _ping(self, seconds: float) -> None:
-        await self._tell(Session.ping)
+        await self._tell(EngineProtocol.ping)
         if not await self._replies.to_ping(seconds):
             self.fail(f"did not answer {self.dialect.ping} within {seconds:g} s")
             await self._link.ended()
@@ -317,7 +323,7 @@ class Driver:
         if self.failure is not None:
             raise self.failure
 
-    async def _tell(self, *commands: Callable[[Session], bytes]) -> None:
+    async def _tell(self, *commands: Callable[[EngineProtocol], bytes]) -> None:
         self._check()
         try:
             self._link.tell(*commands)
@@ -370,5 +376,5 @@ class Driver:
         self._agenda.lose(error)
 
 
-def _setter(name: str, value: str | None) -> Callable[[Session], bytes]:
+def _setter(name: str, value: str | None) -> Callable[[EngineProtocol], bytes]:
     return lambda session: session.set_option(name, value)

@@ -18,20 +18,18 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from engines.dialects import Dialect
 from engines.ear import Listener
 from engines.errors import EngineDied, EngineError, EngineStartError
-from engines.events import Begun, Event, Finished
-from engines.process import EngineProcess
 from engines.profile import Profile
+from engines.protocol import Begun, EngineProtocol, Event, Finished, State
+from engines.protocols import Dialect
 from engines.relay import Relay
-from engines.search import Search
-from engines.session import Session
-from engines.states import State
+from engines.search import SearchState
+from engines.transport import EngineProcess
 
 # Seconds since the start, ">" or "<", the bytes as they went; b"" once the engine's output has ended. Behind
 # all that, "=" and how it ended.
-Record = Callable[[float, str, bytes], None]
+Recorder = Callable[[float, str, bytes], None]
 
 LAST_LINE = 0.3  # seconds to find out how an engine ended whose last line has no end
 HOLD = 0.005  # seconds that the end of a search is kept back while others are lined up behind it
@@ -49,7 +47,7 @@ def _kill_the_rest() -> None:
         process.kill_and_reap()
 
 
-class Evidence(TypedDict):
+class ErrorContext(TypedDict):
     """What an error about an engine carries."""
 
     engine: str
@@ -71,10 +69,10 @@ class Link:
         dialect: Dialect,
         *,
         on_event: Callable[[Event], None],
-        record: Record | None = None,
+        record: Recorder | None = None,
     ) -> None:
-        self.session = Session(dialect, profile.capabilities)
-        self.begun: tuple[Search, float] | None = None  # the last search whose fence fell, and when
+        self.session = EngineProtocol(dialect, profile.capabilities)
+        self.begun: tuple[SearchState, float] | None = None  # the last search whose fence fell, and when
         self._name = profile.name
         self._loop = asyncio.get_running_loop()
         self._on_event = on_event
@@ -82,7 +80,7 @@ class Link:
         self._events: deque[Event] = deque()
         self._held_since: float | None = None  # when the first of the events was kept back
         self._scheduled = False
-        self._line: deque[Search] = deque()  # searches to be sent, each behind the last one's end
+        self._line: deque[SearchState] = deque()  # searches to be sent, each behind the last one's end
         self._relay = Relay(self.session, self._line)
         self._record = record
         self._start = time.monotonic()
@@ -114,7 +112,7 @@ class Link:
         """Whether the process has been told to end."""
         return self._ending is not None
 
-    def tell(self, *commands: Callable[[Session], bytes]) -> bytes:
+    def tell(self, *commands: Callable[[EngineProtocol], bytes]) -> bytes:
         """Gives the session commands and sends what it says, in one write; the bytes sent."""
         with self._lock:
             self._catch_up()
@@ -126,7 +124,7 @@ class Link:
                 self._relay.start()
         return data
 
-    def stop(self, search: Search, reason: str) -> bool:
+    def stop(self, search: SearchState, reason: str) -> bool:
         """Tells the engine to end this search; False where it is told or at another one by now."""
         with self._lock:
             self._catch_up()
@@ -134,7 +132,7 @@ class Link:
             self._write(data)
         return bool(data)
 
-    def line_up(self, search: Search) -> None:
+    def line_up(self, search: SearchState) -> None:
         """Has a prepared search sent behind the end of the one under way and of those lined up before."""
         with self._lock:
             if self.session.state is State.IDLE and not self._line:
@@ -143,7 +141,7 @@ class Link:
             else:
                 self._line.append(search)
 
-    def withdraw(self, searches: Sequence[Search]) -> list[Search]:
+    def withdraw(self, searches: Sequence[SearchState]) -> list[SearchState]:
         """Takes searches out of the line; those that have been sent by now."""
         with self._lock:
             sent = [search for search in searches if search not in self._line]
@@ -152,7 +150,7 @@ class Link:
                     self._line.remove(search)
         return sent
 
-    def knows(self, search: Search) -> bool:
+    def knows(self, search: SearchState) -> bool:
         """Whether this search was sent or is in the line."""
         with self._lock:
             self._catch_up()
@@ -171,7 +169,7 @@ class Link:
             new = self.session.walled - since
             return tuple(self.session.wall)[-new:] if new > 0 else ()
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ErrorContext:
         """The last of what was exchanged, for an error."""
         with self._lock:
             self._catch_up()
@@ -200,7 +198,7 @@ class Link:
             )
         return EngineDied(f"{self.name} died ({how}){said}", exit_code=code, signal=number, **evidence)
 
-    def reports(self, search: Search, most: int | None = None) -> list[bytes]:
+    def reports(self, search: SearchState, most: int | None = None) -> list[bytes]:
         """The reports of a streamed search that were not yet handed out."""
         with self._lock:
             return search.drain(most)
@@ -210,7 +208,7 @@ class Link:
         if self._ending is None:
             with self._lock:
                 self._line.clear()
-            polite = polite and bool(self.tell(Session.quit))
+            polite = polite and bool(self.tell(EngineProtocol.quit))
             self._asked = polite
             self._ending = self._loop.create_task(self.process.end(polite=polite, grace=grace))
 
@@ -307,7 +305,7 @@ class Link:
             self._events.append(event)
         return urgent
 
-    def _launch(self, search: Search) -> None:
+    def _launch(self, search: SearchState) -> None:
         self._write(self.session.launch(search))
         self._relay.start()
 

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import getsizeof
+from typing import TYPE_CHECKING
 
 import msgspec
 
+if TYPE_CHECKING:
+    from engines.profile import Profile
+    from engines.protocols.base import Dialect
 from engines.errors import OptionError
 
 # What may follow the type, by type: a string's default or a choice may itself hold the word `min`.
@@ -24,7 +28,7 @@ FOLLOWING = {
     "string": ("default",),
     "label": ("default",),
 }
-Wish = str | int | bool | None  # what a caller may ask an option to be; None presses a button
+OptionValue = str | int | bool | None  # what a caller may ask an option to be; None presses a button
 EMPTY = "<empty>"  # UCI's spelling of the empty string
 # Characters of an option line that are read; the longest at hand, Fairy-Stockfish's UCI_Variant, has 1,000.
 LONGEST = 1 << 16
@@ -151,7 +155,7 @@ class OptionTable:
         """The option of that name in any case, or None."""
         return self._by_name.get(_key(name))
 
-    def resolve(self, name: str, value: Wish) -> tuple[str, str | None]:
+    def resolve(self, name: str, value: OptionValue) -> tuple[str, str | None]:
         """The engine's own spelling of a wish: (name, value), value None for a button.
 
         Raises OptionError when the engine did not offer the option or the value lies outside its offer.
@@ -168,7 +172,7 @@ class OptionTable:
             raise OptionError(f"the value of {option.name} holds {what}")
         return option.name, _CHECKS.get(option.kind or "", _any)(option, text, value)
 
-    def resolve_all(self, wishes: Mapping[str, Wish]) -> list[tuple[str, str | None]]:
+    def resolve_all(self, wishes: Mapping[str, OptionValue]) -> list[tuple[str, str | None]]:
         """All wishes resolved, in the order they are best sent: threads before the hash that some engines
         lay out by thread. Raises OptionError for the first that cannot be had."""
         resolved = dict(self.resolve(name, value) for name, value in wishes.items())
@@ -199,7 +203,7 @@ def _bytes(key: str, option: Option) -> int:
     return _OPTION_BYTES + sum(map(getsizeof, texts))
 
 
-def _plain(value: Wish) -> str:
+def _plain(value: OptionValue) -> str:
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -272,3 +276,53 @@ def _string(option: Option, text: str, value: object) -> str:
 
 
 _CHECKS = {"check": _check, "spin": _spin, "combo": _combo, "button": _button, "string": _string}
+
+
+Setting = tuple[str, str | None]  # a name in the engine's spelling and its value, None for a button
+
+
+class AppliedOptions:
+    """The options of one engine as they were set. `values` holds each that was, by the engine's spelling."""
+
+    def __init__(self, table: OptionTable) -> None:
+        self.values: dict[str, str] = {}
+        self._table = table
+        self._settled: dict[str, OptionValue] | None = None  # asked for last and found to be set
+
+    def changes(self, wishes: Mapping[str, OptionValue] | None) -> Sequence[Setting]:
+        """What of these wishes has to be set, since it is not set so already. Raises OptionError."""
+        if not wishes or wishes == self._settled:
+            return ()
+        changes = [
+            (name, value)
+            for name, value in self._table.resolve_all(wishes)
+            if self._value(name) != (value or "")
+        ]
+        self._settled = None if changes else dict(wishes)
+        return changes
+
+    def took(self, settings: Sequence[Setting]) -> None:
+        """Notes that these were sent."""
+        if settings:
+            self.values.update((name, value or "") for name, value in settings)
+            self._settled = None
+
+    def _value(self, name: str) -> str | None:
+        option = self._table.get(name)
+        return self.values.get(name, option.default if option is not None else None)
+
+
+def at_start(
+    profile: Profile, dialect: Dialect, table: OptionTable, wishes: Mapping[str, OptionValue]
+) -> tuple[list[Setting], list[str]]:
+    """What to set before anything else, the profile's options under the caller's wishes, and notes on what
+    was odd. Raises OptionError for a wish that cannot be had."""
+    notes = [f"option line {option.raw!r}: {option.fault}" for option in table if option.fault]
+    # a profile is written for many versions of one engine: what this one lacks is left out
+    preset: dict[str, OptionValue] = {**profile.options, **profile.files}
+    if dialect.millisecond_option is not None and dialect.millisecond_option in table:
+        preset[dialect.millisecond_option] = True
+    notes += [f"the profile's option {name} is not offered" for name in preset if name not in table]
+    given = {name.lower() for name in wishes}
+    known = {name: value for name, value in preset.items() if name in table and name.lower() not in given}
+    return table.resolve_all({**known, **wishes}), notes

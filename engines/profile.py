@@ -20,8 +20,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import platformdirs
 
-from engines.dialects import NAMES, Capabilities, ClockUnit, Dialect, get
 from engines.errors import ConfigError
+from engines.protocols import NAMES, Capabilities, ClockUnit, Dialect, get
 
 PackageManager = Literal["apt", "brew", "winget"]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=10_000_000)]
@@ -117,7 +117,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return msgspec.structs.replace(get(self.protocol), capabilities=self.capabilities, **changes)
 
 
-class Broken(msgspec.Struct, frozen=True):
+class InvalidProfile(msgspec.Struct, frozen=True):
     """A profile that cannot be used; `name` is the file's, `reason` one sentence."""
 
     name: str
@@ -129,7 +129,7 @@ class Catalog(msgspec.Struct, frozen=True):
     """All profiles, the preferred first, and the files that are none."""
 
     profiles: tuple[Profile, ...]
-    broken: tuple[Broken, ...]
+    broken: tuple[InvalidProfile, ...]
 
     def named(self, name: str) -> Profile | None:
         """The profile of that name, or None.
@@ -202,19 +202,19 @@ def catalog(folders: Iterable[Path] | None = None) -> Catalog:
     Of two profiles with one name the earlier counts. Never raises for a bad file: it is listed as broken.
     """
     profiles: dict[str, Profile] = {}
-    broken: list[Broken] = []
+    broken: list[InvalidProfile] = []
     for folder in (user_folder(), packaged_folder()) if folders is None else folders:
         found: list[Profile] = []
         try:
             paths = sorted(folder.glob("*.toml"))
         except OSError as error:
-            broken.append(Broken("", str(folder), f"{folder}: {error.strerror or error}"))
+            broken.append(InvalidProfile("", str(folder), f"{folder}: {error.strerror or error}"))
             continue
         for path in paths:
             try:
                 found.append(load(path))
             except ConfigError as error:
-                broken.append(Broken(path.stem, str(path), str(error)))
+                broken.append(InvalidProfile(path.stem, str(path), str(error)))
         for profile in sorted(found, key=lambda profile: (profile.preference, profile.name)):
             profiles.setdefault(profile.name, profile)
     return Catalog(tuple(profiles.values()), tuple(broken))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from engines.events import Event
-from engines.search import Search
-from engines.session import Session
+from engines.protocol import EngineProtocol, Event
+from engines.search import SearchState
 
 MOST = 4096  # bytes of an answer; what says more goes line by line
 
@@ -25,12 +24,12 @@ class Relay:
     end has not come.
     """
 
-    def __init__(self, session: Session, line: deque[Search]) -> None:
+    def __init__(self, session: EngineProtocol, line: deque[SearchState]) -> None:
         self.on = False
         self.heard = b""
         self._session = session
         self._line = line  # searches to be sent, each behind the last one's end
-        self._owed: deque[tuple[bytes, Search]] = (
+        self._owed: deque[tuple[bytes, SearchState]] = (
             deque()
         )  # whole answers, each with the search sent behind it
         self._sign = session.ready_line

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 
-class Replies:
+class PendingReplies:
     """The answers that are waited for, in the order of the questions. Each wait has its time."""
 
     def __init__(self) -> None:

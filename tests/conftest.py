@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.find import find, known, remedy
+from engines.discovery import find, install_hint, profile_named
 
 SETTLE = 0.5  # seconds granted to the kernel's and the interpreter's own tidying up
 
@@ -55,10 +55,10 @@ def engine_path() -> Callable[[str], str]:
     """The path of a profile's program. A missing engine fails the test: it never passes unseen."""
 
     def look_up(name: str) -> str:
-        profile = known(name)
+        profile = profile_named(name)
         path = find(profile)
         if path is None:
-            pytest.fail(f"{name} is not installed; {remedy(profile)}")
+            pytest.fail(f"{name} is not installed; {install_hint(profile)}")
         return path
 
     return look_up

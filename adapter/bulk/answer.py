@@ -6,7 +6,7 @@ import msgspec
 
 from adapter.analysis import Analysis, Line
 from adapter.errors import FenwireError
-from adapter.variants.variant import Outcome
+from adapter.games.base import Outcome
 from engines.score import Cp, Mate, Score
 
 
@@ -56,7 +56,7 @@ class StoredLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return score_of(self.cp, self.mate)
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class StoredAnalysis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An analysis without its question. Where there is none, `code` and `error` say why, in a word and in a
     sentence; a finished game has an `outcome` and no move."""
 
@@ -71,7 +71,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str | None = None
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Answer:
+    def of(cls, analysis: Analysis) -> StoredAnalysis:
         """The answer that an analysis holds."""
         best = analysis.best
         return cls(
@@ -85,7 +85,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
     @classmethod
-    def failed(cls, error: FenwireError) -> Answer:
+    def failed(cls, error: FenwireError) -> StoredAnalysis:
         """What stands for an answer when there is none."""
         return cls(complete=False, code=type(error).__name__, error=str(error))
 

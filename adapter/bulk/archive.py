@@ -18,17 +18,17 @@ import msgspec
 
 from adapter.bulk import schema
 from adapter.bulk.answer import StoredLine, score_of
-from adapter.bulk.item import Place, Reading, Reject, restored
-from adapter.bulk.setup import Setup
-from adapter.bulk.trouble import told
+from adapter.bulk.item import ReadOptions, RejectedRecord, SourceLocation, restored
+from adapter.bulk.setup import BulkSetup
+from adapter.bulk.trouble import sqlite_errors
 from adapter.errors import ConfigError, StoreError
+from adapter.games.base import Outcome
 from adapter.position import Position
-from adapter.variants.variant import Outcome
 from engines.score import Score
 
 _LINES = msgspec.json.Decoder(tuple[StoredLine, ...])
 _NOTES = msgspec.json.Decoder(tuple[str, ...])
-_READING = msgspec.json.Decoder(Reading)
+_READING = msgspec.json.Decoder(ReadOptions)
 _OUTCOME = msgspec.json.Decoder(Outcome)
 
 # The columns of a Result, in its order; `p` are positions, `r` results.
@@ -43,13 +43,13 @@ class Searched(msgspec.Struct, frozen=True):
     how many positions were of games that the engine does not play."""
 
     id: int
-    setup: Setup
+    setup: BulkSetup
     results: int
     failed: int
     refused: int
 
 
-class Source(msgspec.Struct, frozen=True):
+class StoredSource(msgspec.Struct, frozen=True):
     """Where records came from, and the game they were read as: how many sound ones, how many rejected.
 
     `name` is as it was given, or the whole path where the store holds several files of that name.
@@ -61,7 +61,7 @@ class Source(msgspec.Struct, frozen=True):
     rejected: int
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class StoredResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one search found in one position.
 
     `moves` lead from `root_fen` to `fen`; all moves are canonical. `best` is None where there is no move to
@@ -103,13 +103,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON types."""
-        told: dict[str, Any] = {}
+        sqlite_errors: dict[str, Any] = {}
         for name in self.__struct_fields__:
             if name != "position_id":
-                told[name] = getattr(self, name)
+                sqlite_errors[name] = getattr(self, name)
             if name == "score":
-                told["score_white"] = self.score_white
-        plain: dict[str, Any] = msgspec.to_builtins(told)
+                sqlite_errors["score_white"] = self.score_white
+        plain: dict[str, Any] = msgspec.to_builtins(sqlite_errors)
         return plain
 
 
@@ -123,7 +123,7 @@ class Archive:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._names: dict[int, str] = {}  # of sources
-        with told(self.path):
+        with sqlite_errors(self.path):
             self.path.stat()
             self._database = schema.connect(self.path, write=False)
             try:
@@ -150,14 +150,14 @@ class Archive:
         return tuple(_searched(row) for row in rows)
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[StoredSource, ...]:
         """Where its records came from."""
         rows = self.rows(
             "SELECT id, reading, (SELECT count(*) FROM places WHERE source = sources.id), "
             "(SELECT count(*) FROM rejects WHERE source = sources.id) FROM sources ORDER BY id"
         )
         return tuple(
-            Source(self.source(number), _READING.decode(reading).variant, *counts)
+            StoredSource(self.source(number), _READING.decode(reading).variant, *counts)
             for number, reading, *counts in rows
         )
 
@@ -191,7 +191,7 @@ class Archive:
 
     def results(
         self, search: int | None = None, *, failed: bool | None = None, mates: int | None = None
-    ) -> Iterator[Result]:
+    ) -> Iterator[StoredResult]:
         """Results by search, positions in the order they were met: of one search or of all, with or without
         an answer, or those that see a mate for either side in at most so many moves (0: in any number)."""
         wanted, values = ["1"], list[int]()
@@ -209,7 +209,7 @@ class Archive:
         )
         return map(read_result, self.rows(query, *values))
 
-    def by_position(self, search: int | None = None) -> Iterator[tuple[Result, ...]]:
+    def by_position(self, search: int | None = None) -> Iterator[tuple[StoredResult, ...]]:
         """The results of each position together, of all searches or one, in the order positions were met."""
         # the order of the joins is fixed, so that nothing has to be sorted
         return self._together(
@@ -218,7 +218,7 @@ class Archive:
             search,
         )
 
-    def by_board(self, search: int | None = None) -> Iterator[tuple[Result, ...]]:
+    def by_board(self, search: int | None = None) -> Iterator[tuple[StoredResult, ...]]:
         """The results of each board together, whatever the counters and the moves that led there; in the
         order boards were met."""
         return self._together(
@@ -228,13 +228,13 @@ class Archive:
             search,
         )
 
-    def _together(self, query: str, search: int | None) -> Iterator[tuple[Result, ...]]:
+    def _together(self, query: str, search: int | None) -> Iterator[tuple[StoredResult, ...]]:
         chosen = [search] if search is not None else [one.id for one in self.searches]
         rows = self.rows(query.format(", ".join("?" * len(chosen))), *chosen)
         for _, group in groupby(rows, itemgetter(0)):
             yield tuple(read_result(row[1:]) for row in group)
 
-    def rejects(self) -> Iterator[Reject]:
+    def rejects(self) -> Iterator[RejectedRecord]:
         """The records no engine was asked about, with place and reason, in the order of the input; those that
         the engine of a search does not play behind the others."""
         rows = self.rows(
@@ -247,20 +247,20 @@ class Archive:
             "JOIN sources s ON s.id = a.source ORDER BY f.search, a.source, a.record"
         )
         for number, record, line, ply, text, code, reason, reading, search in chain(rows, refused):
-            place = Place(self.source(number), record, line, ply)
-            yield Reject(place, text, code, reason, _READING.decode(reading).variant, search)
+            place = SourceLocation(self.source(number), record, line, ply)
+            yield RejectedRecord(place, text, code, reason, _READING.decode(reading).variant, search)
 
-    def place(self, position_id: int) -> Place | None:
+    def place(self, position_id: int) -> SourceLocation | None:
         """Where a position was met first; None where its source was read anew without it."""
         rows = self.rows(
             "SELECT source, record, line, ply FROM places WHERE position = ? ORDER BY source, record LIMIT 1",
             position_id,
         )
-        return next((Place(self.source(number), *row) for number, *row in rows), None)
+        return next((SourceLocation(self.source(number), *row) for number, *row in rows), None)
 
     def rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of your own, pulled as they are needed. Raises StoreError."""
-        with told(self.path):
+        with sqlite_errors(self.path):
             # not `yield from`: that would close the cursor of a reader who left, after the database perhaps
             for row in self._database.execute(query, values):  # noqa: UP028
                 yield row
@@ -278,12 +278,12 @@ class Archive:
         self.close()
 
 
-def read_result(row: tuple[Any, ...]) -> Result:
+def read_result(row: tuple[Any, ...]) -> StoredResult:
     """A result of the COLUMNS of a row."""
     search, number, variant, root, moves, fen, best, san, best_fen, cp, mate, *rest = row
     depth, seldepth, nodes, time_ms, lines, outcome, complete, notes, code, error = rest
     try:
-        return Result(
+        return StoredResult(
             search=search,
             position_id=number,
             variant=variant,
@@ -313,7 +313,7 @@ def read_result(row: tuple[Any, ...]) -> Result:
 
 def _searched(row: tuple[Any, ...]) -> Searched:
     number, engine, protocol, program, arguments, options, bounds, multipv, *counts = row
-    setup = Setup(
+    setup = BulkSetup(
         engine=engine,
         protocol=protocol,
         program=program,

@@ -8,12 +8,12 @@ from typing import Protocol, Self
 
 import msgspec
 
-from adapter.bulk.answer import Answer
-from adapter.bulk.item import Item
-from adapter.bulk.setup import Setup
+from adapter.bulk.answer import StoredAnalysis
+from adapter.bulk.item import CheckedRecord
+from adapter.bulk.setup import BulkSetup
 
 
-class Seat(msgspec.Struct, frozen=True):
+class WorkerStatus(msgspec.Struct, frozen=True):
     """One engine at work: which, how many positions it has answered, how often it was started anew, and how
     it is (`running`, `starting`, `given up`, `lost`)."""
 
@@ -30,7 +30,7 @@ class Backend(Protocol):
     """
 
     @property
-    def setup(self) -> Setup:
+    def setup(self) -> BulkSetup:
         """The engine as it was set, and the limit. There from entering on."""
 
     @property
@@ -38,10 +38,12 @@ class Backend(Protocol):
         """The games it plays."""
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[WorkerStatus, ...]:
         """The engines."""
 
-    def analyze(self, items: AsyncIterator[Item]) -> AsyncGenerator[tuple[Item, Answer], None]:
+    def analyze(
+        self, items: AsyncIterator[CheckedRecord]
+    ) -> AsyncGenerator[tuple[CheckedRecord, StoredAnalysis], None]:
         """Each item with its answer, as they are done; a bounded number is pulled ahead.
 
         Raises LimitError for a limit the engine cannot keep, EngineError when no engine is left,

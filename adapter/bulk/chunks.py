@@ -6,21 +6,21 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from adapter.bulk.item import Item
+from adapter.bulk.item import CheckedRecord
 
 
 class Chunks:
     """Chunks of items, each sent so many seconds after its first item at the latest."""
 
-    def __init__(self, items: AsyncIterator[Item], patience: float) -> None:
+    def __init__(self, items: AsyncIterator[CheckedRecord], patience: float) -> None:
         self._items = items
         self._patience = patience
-        self._pulling: asyncio.Task[Item | None] | None = None
+        self._pulling: asyncio.Task[CheckedRecord | None] | None = None
 
-    async def take(self, size: int) -> list[Item]:
+    async def take(self, size: int) -> list[CheckedRecord]:
         """The next items, as many as that or fewer; none at the end. Raises what the items raise, after those
         before it."""
-        chunk: list[Item] = []
+        chunk: list[CheckedRecord] = []
         end = 0.0
         while len(chunk) < size:
             # a task of its own outlives this chunk: a generator whose wait is cut short has ended
@@ -44,5 +44,5 @@ class Chunks:
             self._pulling.cancel()
             await asyncio.gather(self._pulling, return_exceptions=True)
 
-    async def _next(self) -> Item | None:
+    async def _next(self) -> CheckedRecord | None:
         return await anext(self._items, None)

@@ -12,7 +12,7 @@ from adapter.errors import StoreError
 SUFFIX = "-run"
 
 
-class Claim:
+class StoreLock:
     """Held from its making until `release`; the system lets go of it when the process ends.
 
     SQLite's own locks keep two writers apart for a transaction only, and are no good for a whole run: the

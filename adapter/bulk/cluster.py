@@ -18,14 +18,21 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 import adapter.errors
-from adapter.bulk.answer import Answer
-from adapter.bulk.backend import Seat
+from adapter.bulk.answer import StoredAnalysis
+from adapter.bulk.backend import WorkerStatus
 from adapter.bulk.chunks import Chunks
-from adapter.bulk.item import Item, root_of
-from adapter.bulk.setup import Setup
-from adapter.errors import ClusterError, ConfigError, EngineStartError, FenwireError, MissingExtra, StoreError
+from adapter.bulk.item import CheckedRecord, root_of
+from adapter.bulk.setup import BulkSetup
+from adapter.errors import (
+    ClusterError,
+    ConfigError,
+    EngineStartError,
+    FenwireError,
+    MissingExtra,
+    StoreError,
+)
 from engines.limits import Limit
-from engines.options import Wish
+from engines.options import OptionValue
 
 CONNECT = 10.0  # seconds for the scheduler to answer at first
 ANSWER = 30.0  # and later on; for all workers to introduce themselves, twice as long
@@ -39,7 +46,7 @@ FILLING = 0.5  # seconds after which a chunk is sent, full or not
 T = TypeVar("T")
 
 
-class Cluster:
+class ClusterBackend:
     """The workers of the scheduler at an address such as `tcp://10.0.0.1:8786`.
 
     Each has to have fenwire and the engine: the same program with the same options. That is the one that
@@ -57,7 +64,7 @@ class Cluster:
         *,
         named: bool,
         multipv: int,
-        options: Mapping[str, Wish],
+        options: Mapping[str, OptionValue],
     ) -> None:
         try:
             from distributed import Client
@@ -76,7 +83,7 @@ class Cluster:
         self._request = msgspec.json.encode(request).decode()
         self._plugin = f"fenwire-{uuid.uuid4().hex}"
         self._client: Any = None
-        self._setup: Setup | None = None
+        self._setup: BulkSetup | None = None
         self._variants: tuple[str, ...] = ()
         self._threads: dict[str, int] = {}  # of the workers there are
         self._seen_at = 0.0  # when there was one last
@@ -86,7 +93,7 @@ class Cluster:
         self._size = SMALLEST
 
     @property
-    def setup(self) -> Setup:
+    def setup(self) -> BulkSetup:
         """The engine as it was set, and the limit."""
         assert self._setup is not None
         return self._setup
@@ -97,10 +104,10 @@ class Cluster:
         return self._variants
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[WorkerStatus, ...]:
         """The workers, those that were lost too."""
         return tuple(
-            Seat(
+            WorkerStatus(
                 f"{self.setup.engine} at {worker}",
                 self._answered.get(worker, 0),
                 self._restarts.get(worker, 0),
@@ -134,11 +141,13 @@ class Cluster:
     ) -> None:
         await self._leave()
 
-    async def analyze(self, items: AsyncIterator[Item]) -> AsyncGenerator[tuple[Item, Answer], None]:
+    async def analyze(
+        self, items: AsyncIterator[CheckedRecord]
+    ) -> AsyncGenerator[tuple[CheckedRecord, StoredAnalysis], None]:
         """Each item with its answer, as chunks of them are done."""
-        running: dict[asyncio.Task[Any], list[Item]] = {}
+        running: dict[asyncio.Task[Any], list[CheckedRecord]] = {}
         chunks = Chunks(items, FILLING)
-        pulling: asyncio.Task[list[Item]] | None = asyncio.create_task(chunks.take(self._size))
+        pulling: asyncio.Task[list[CheckedRecord]] | None = asyncio.create_task(chunks.take(self._size))
         fault: BaseException | None = None  # of the input, told once all that came before it is answered
         try:
             while running or pulling is not None:
@@ -172,7 +181,7 @@ class Cluster:
             await asyncio.gather(*left, return_exceptions=True)
             await chunks.close()
 
-    async def _searched(self, chunk: list[Item]) -> Any:
+    async def _searched(self, chunk: list[CheckedRecord]) -> Any:
         """The reply of the worker that a chunk fell to."""
         texts = [
             msgspec.json.encode(
@@ -226,7 +235,7 @@ class Cluster:
             if isinstance(there, BaseException):
                 raise ClusterError(f"worker {worker} has no fenwire it can use: {_first_line(there)}")
             self._compare_program(worker, there)
-        bench = self._remote.Bench(self._request)
+        bench = self._remote.EnginePlugin(self._request)
         await self._within(self._client.register_plugin(bench, name=self._plugin), 2 * ANSWER)
         introductions: dict[str, Any] = {}
         for worker, told in (await self._asked_all(self._remote.introduce, self._plugin)).items():
@@ -258,7 +267,7 @@ class Cluster:
         if there != here:
             raise ClusterError(f"worker {worker} has fenwire {there}, and this is {here}; install the same")
 
-    def _compare(self, worker: str, setup: Setup | None) -> None:
+    def _compare(self, worker: str, setup: BulkSetup | None) -> None:
         if setup is not None and setup.key != self.setup.key:
             raise ClusterError(
                 f"worker {worker} has another engine than the rest: {self.setup.difference(setup)}"

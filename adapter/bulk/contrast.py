@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from adapter.bulk.archive import COLUMNS, Archive, Result, read_result
-from adapter.bulk.item import Place, board_of
+from adapter.bulk.archive import COLUMNS, Archive, StoredResult, read_result
+from adapter.bulk.item import SourceLocation, board_of
 from engines.score import Mate
 
 CEILING = 1000  # centipawns; beyond them a game is won, and a mate counts as much
@@ -20,11 +20,11 @@ class Swing(msgspec.Struct, frozen=True):
     records do not tell it), `place` where the second stands.
     """
 
-    place: Place
+    place: SourceLocation
     move: str
     number: int | None
-    before: Result
-    after: Result
+    before: StoredResult
+    after: StoredResult
     by: int
 
 
@@ -32,8 +32,8 @@ class Disagreement(msgspec.Struct, frozen=True):
     """One position and what two searches make of it; `by` is the second's evaluation less the first's, in
     centipawns from White's side, None where one of them has none."""
 
-    first: Result
-    second: Result
+    first: StoredResult
+    second: StoredResult
     by: int | None
 
 
@@ -51,7 +51,7 @@ def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
         f"ORDER BY a.source, a.record",
         search,
     )
-    last: tuple[int, int, Result] | None = None
+    last: tuple[int, int, StoredResult] | None = None
     for source, record, line, ply, *row in rows:
         result = read_result(tuple(row))
         if last is not None and last[:2] == (source, record - 1):
@@ -59,7 +59,7 @@ def swings(archive: Archive, search: int, by: int = 200) -> Iterator[Swing]:
             if change is not None and abs(change) >= by:
                 move = _between(before, result)
                 if move is not None:
-                    place = Place(archive.source(source), record, line, ply)
+                    place = SourceLocation(archive.source(source), record, line, ply)
                     yield Swing(place, move.san, _number(before, move, place), before, result, change)
         last = source, record, result
 
@@ -78,12 +78,12 @@ def disagreements(archive: Archive, first: int, second: int, by: int | None = No
             yield Disagreement(one, other, change)
 
 
-def _change(one: Result, other: Result) -> int | None:
+def _change(one: StoredResult, other: StoredResult) -> int | None:
     before, after = worth(one), worth(other)
     return None if before is None or after is None else after - before
 
 
-def worth(result: Result) -> int | None:
+def worth(result: StoredResult) -> int | None:
     """The evaluation from White's side in centipawns, no further from 0 than CEILING: good for comparing, no
     score. None where there is none."""
     if result.outcome is not None:
@@ -103,7 +103,7 @@ class _Move(msgspec.Struct, frozen=True):
     counted: bool
 
 
-def _between(before: Result, after: Result) -> _Move | None:
+def _between(before: StoredResult, after: StoredResult) -> _Move | None:
     """The move that leads from one position to the other, counters aside; None where none does."""
     if before.variant != after.variant:
         return None
@@ -115,7 +115,7 @@ def _between(before: Result, after: Result) -> _Move | None:
     return None
 
 
-def _number(before: Result, move: _Move, place: Place) -> int | None:
+def _number(before: StoredResult, move: _Move, place: SourceLocation) -> int | None:
     """The number of a move. Records without counters, as those of EPD, all say that it is the first."""
     number = int(before.fen.split(" ")[5])
     return number if place.ply is not None or (move.counted and number > 1) else None

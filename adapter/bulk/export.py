@@ -16,9 +16,9 @@ from typing import IO, Any
 
 import msgspec
 
-from adapter.bulk.archive import Archive, Result
+from adapter.bulk.archive import Archive, StoredResult
 from adapter.bulk.item import restored
-from adapter.bulk.setup import Setup, limit_text
+from adapter.bulk.setup import BulkSetup, limit_text
 from adapter.errors import ConfigError, MissingExtra, StoreError
 from engines.score import Cp, Mate, Score
 
@@ -99,7 +99,7 @@ def _lichess(archive: Archive, path: Path, search: int | None) -> Exported:
     return Exported(written, left_out)
 
 
-def lichess_line(results: tuple[Result, ...]) -> dict[str, Any] | None:
+def lichess_line(results: tuple[StoredResult, ...]) -> dict[str, Any] | None:
     """The results of one board in the shape of the Lichess evaluations database; None where none of them
     has a line with a score.
 
@@ -113,7 +113,7 @@ def lichess_line(results: tuple[Result, ...]) -> dict[str, Any] | None:
     return {"fen": " ".join(results[0].fen.split(" ")[:4]), "evals": evals}
 
 
-def _eval(result: Result) -> dict[str, Any] | None:
+def _eval(result: StoredResult) -> dict[str, Any] | None:
     white = result.fen.split(" ", 2)[1] == "w"
     pvs = [
         {**_scored(score if white else score.flipped()), "line": _line(result, line.pv)}
@@ -129,7 +129,7 @@ def _scored(score: Score) -> dict[str, int]:
     return {"mate": score.mate} if isinstance(score, Mate) else {"cp": score.cp}
 
 
-def _line(result: Result, pv: str) -> str:
+def _line(result: StoredResult, pv: str) -> str:
     game = CASTLING.get(result.variant)
     if game is None or not any(move in pv for move in _CASTLING_MOVES):
         return pv
@@ -171,7 +171,7 @@ def _rows(archive: Archive, search: int | None) -> Iterator[dict[str, Any]]:
     return (_row(result, setups[result.search]) for result in archive.results(search))
 
 
-def _row(result: Result, setup: Setup) -> dict[str, Any]:
+def _row(result: StoredResult, setup: BulkSetup) -> dict[str, Any]:
     """A result as a row of COLUMNS."""
     row: dict[str, Any] = {name: getattr(result, name, None) for name in COLUMNS}
     outcome = result.outcome

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Generator, Iterator
 import msgspec
 
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Item, Reading, Reject, judge
+from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord, parse_record
 
 BATCH = 256  # records
 PATIENCE = 0.1  # seconds that a batch is given to fill up: the input may be slow
@@ -23,35 +23,35 @@ class End(msgspec.Struct, frozen=True):
     records: int
 
 
-Found = Item | Reject | End
+FoundRecord = CheckedRecord | RejectedRecord | End
 
 
 class Batch(msgspec.Struct, frozen=True):
     """Some records in their order, and the sources that end behind them."""
 
-    found: tuple[Item | Reject, ...]
+    found: tuple[CheckedRecord | RejectedRecord, ...]
     ends: tuple[End, ...] = ()
 
 
-def records(inputs: Inputs, reading: Reading) -> Generator[Found, None, None]:
+def records(inputs: Inputs, reading: ReadOptions) -> Generator[FoundRecord, None, None]:
     """The whole input, record by record. Raises ConfigError, MissingExtra, as `Inputs` does."""
     for name in inputs.names:
         number = 0
         for entry in inputs.records(name, reading):
             number += 1
-            yield judge(entry, number, reading)
+            yield parse_record(entry, number, reading)
         yield End(name, number)
 
 
-class Feed:
+class RecordReader:
     """Records read by a thread of their own, no more than a batch ahead of who takes them."""
 
-    def __init__(self, found: Generator[Found, None, None]) -> None:
+    def __init__(self, found: Generator[FoundRecord, None, None]) -> None:
         self._found = found
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()  # something to take, or a whole batch, or the end
         self._room = threading.Condition()  # guards what follows
-        self._waiting: list[Found] = []
+        self._waiting: list[FoundRecord] = []
         self._ended = False
         self._left = False
         self._failure: Exception | None = None
@@ -115,9 +115,9 @@ class Feed:
             self._loop.call_soon_threadsafe(self._news.set)
 
 
-def _grouped(taken: list[Found]) -> Iterator[Batch]:
+def _grouped(taken: list[FoundRecord]) -> Iterator[Batch]:
     """What was taken as batches, one up to the ends of sources and one behind them."""
-    found: list[Item | Reject] = []
+    found: list[CheckedRecord | RejectedRecord] = []
     ends: list[End] = []
     for one in taken:
         if isinstance(one, End):

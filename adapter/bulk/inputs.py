@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from adapter.bulk.item import Reading, Unreadable
+from adapter.bulk.item import ReadOptions, Unreadable
 from adapter.bulk.rows import READERS, told_by
 from adapter.errors import ConfigError, MissingExtra
 from adapter.fen.files import SAMPLE, Entry, numbered_lines, read_stream
@@ -60,7 +60,7 @@ class Inputs:
             return None
         return self.read * self._size // done if done else None
 
-    def records(self, name: str, reading: Reading) -> Iterator[Entry | Unreadable]:
+    def records(self, name: str, reading: ReadOptions) -> Iterator[Entry | Unreadable]:
         """The records of one source. Raises ConfigError for a file that cannot be read or unpacked, or whose
         columns tell of no position, MissingExtra for a packing that needs another package."""
         try:
@@ -130,7 +130,9 @@ PACKINGS: dict[str, tuple[bytes, Callable[[BinaryIO], BinaryIO]]] = {
 }
 
 
-def _records(stream: _Piecemeal, name: str, suffix: str, reading: Reading) -> Iterator[Entry | Unreadable]:
+def _records(
+    stream: _Piecemeal, name: str, suffix: str, reading: ReadOptions
+) -> Iterator[Entry | Unreadable]:
     reader = READERS.get(suffix) or told_by(stream.peek(SAMPLE)[:SAMPLE])
     if reader is None:
         yield from read_stream(stream, source=name, ply=reading.ply)

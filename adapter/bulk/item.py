@@ -8,14 +8,14 @@ import msgspec
 
 from adapter.errors import FenError, MoveError
 from adapter.fen.files import Entry
-from adapter.fen.judge import ALLOWED
+from adapter.fen.setup_rules import ALLOWED
 from adapter.position import Position
 
 KEY_BYTES = 16  # of a digest; two of a billion positions share one with a chance of 10**-21
 MOST_TEXT = 1000  # characters of a rejected record that are kept
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ReadOptions(msgspec.Struct, frozen=True):
     """How records are read: the game (or `auto`), the side for those that name none, what is let through."""
 
     variant: str = "auto"
@@ -30,7 +30,7 @@ class Reading(msgspec.Struct, frozen=True):
         return msgspec.json.encode(plain).decode()
 
 
-class Place(msgspec.Struct, frozen=True):
+class SourceLocation(msgspec.Struct, frozen=True):
     """Where a record stands: the source, its number there from 1, its line, and its ply in a game."""
 
     source: str
@@ -39,22 +39,22 @@ class Place(msgspec.Struct, frozen=True):
     ply: int | None = None
 
 
-class Item(msgspec.Struct, frozen=True):
+class CheckedRecord(msgspec.Struct, frozen=True):
     """A sound record. `key` tells positions apart; equal ones share it however they were written."""
 
-    place: Place
+    place: SourceLocation
     position: Position
     key: bytes
 
 
-class Reject(msgspec.Struct, frozen=True):
+class RejectedRecord(msgspec.Struct, frozen=True):
     """A record that no engine is asked about: `code` is that of its first problem, `reason` one sentence.
 
     `variant` is the game it was read as, `search` the one whose engine does not play that game, where this
     is the reason.
     """
 
-    place: Place
+    place: SourceLocation
     text: str
     code: str
     reason: str
@@ -74,21 +74,23 @@ class Unreadable(msgspec.Struct, frozen=True):
     reason: str
 
 
-def judge(entry: Entry | Unreadable, number: int, reading: Reading) -> Item | Reject:
+def parse_record(
+    entry: Entry | Unreadable, number: int, reading: ReadOptions
+) -> CheckedRecord | RejectedRecord:
     """Checks the record of that number in its source. Raises ConfigError for a reading that cannot be."""
     if isinstance(entry, Unreadable):
-        place = Place(entry.source, number, entry.line)
-        return Reject(place, entry.text[:MOST_TEXT], "record", entry.reason)
-    place = Place(entry.source, number, entry.line, entry.ply)
+        place = SourceLocation(entry.source, number, entry.line)
+        return RejectedRecord(place, entry.text[:MOST_TEXT], "record", entry.reason)
+    place = SourceLocation(entry.source, number, entry.line, entry.ply)
     variant = entry.variant if reading.variant == "auto" else reading.variant
     try:
         position = Position.parse(entry.text, variant=variant, side=reading.side, allow=reading.allow)  # type: ignore[arg-type]
     except FenError as error:
         code = next((problem.code for problem in error.problems if problem.severity == "error"), "record")
-        return Reject(place, entry.text[:MOST_TEXT], code, str(error))
+        return RejectedRecord(place, entry.text[:MOST_TEXT], code, str(error))
     except MoveError as error:
-        return Reject(place, entry.text[:MOST_TEXT], "move", str(error))
-    return Item(place, position, key_of(position))
+        return RejectedRecord(place, entry.text[:MOST_TEXT], "move", str(error))
+    return CheckedRecord(place, position, key_of(position))
 
 
 def key_of(position: Position) -> bytes:

@@ -7,34 +7,34 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Self
 
-from adapter.bulk.answer import Answer
-from adapter.bulk.backend import Seat
-from adapter.bulk.item import Item
-from adapter.bulk.setup import Setup
+from adapter.bulk.answer import StoredAnalysis
+from adapter.bulk.backend import WorkerStatus
+from adapter.bulk.item import CheckedRecord
+from adapter.bulk.setup import BulkSetup
 from adapter.engine import Engine
 from adapter.errors import ConfigError
 from adapter.pool import Pool
 from adapter.position import Position
-from engines.find import Found, choose
+from engines.discovery import ResolvedEngine, resolve_engine
 from engines.limits import Limit
-from engines.options import Wish
+from engines.options import OptionValue
 
 
-def engine_for(game: str, wanted: str | None, *, named: bool) -> Found:
+def engine_for(game: str, wanted: str | None, *, named: bool) -> ResolvedEngine:
     """The engine to ask about an input that is to be read as a game (`named`) or begins with a record of it.
 
     An engine that is wanted serves in the second case even if it plays other games alone: what it does not
     play is left out record by record, wherever it stands. Raises what `choose` does.
     """
     try:
-        return choose(game, wanted, fallback=False)
+        return resolve_engine(game, wanted, fallback=False)
     except ConfigError:
         if named:
             raise
-        return choose(None, wanted, fallback=False)
+        return resolve_engine(None, wanted, fallback=False)
 
 
-class Local:
+class LocalBackend:
     """A pool of `jobs` processes of the engine (by default one for each processor).
 
     An engine forgets between positions, so that no answer depends on those before it. A position that costs
@@ -42,16 +42,22 @@ class Local:
     """
 
     def __init__(
-        self, found: Found, limit: Limit, *, jobs: int | None, multipv: int, options: Mapping[str, Wish]
+        self,
+        found: ResolvedEngine,
+        limit: Limit,
+        *,
+        jobs: int | None,
+        multipv: int,
+        options: Mapping[str, OptionValue],
     ) -> None:
         self._found = found
         self._limit = limit
         self._multipv = multipv
         self._pool = Pool(found, jobs, options=options)
-        self._setup: Setup | None = None
+        self._setup: BulkSetup | None = None
 
     @property
-    def setup(self) -> Setup:
+    def setup(self) -> BulkSetup:
         """The engine as it was set, and the limit."""
         assert self._setup is not None
         return self._setup
@@ -62,13 +68,15 @@ class Local:
         return self._found.profile.variants
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[WorkerStatus, ...]:
         """The engines."""
         return tuple(map(_seat, self._pool.engines))
 
-    async def analyze(self, items: AsyncIterator[Item]) -> AsyncGenerator[tuple[Item, Answer], None]:
+    async def analyze(
+        self, items: AsyncIterator[CheckedRecord]
+    ) -> AsyncGenerator[tuple[CheckedRecord, StoredAnalysis], None]:
         """Each item with its answer, as they are done."""
-        waiting: list[Item | None] = []
+        waiting: list[CheckedRecord | None] = []
         begun = 0  # the index of the first of those that wait
 
         async def positions() -> AsyncIterator[Position]:
@@ -86,14 +94,14 @@ class Local:
                     waiting.pop(0)
                     begun += 1
                 if result.analysis is not None:
-                    yield item, Answer.of(result.analysis)
+                    yield item, StoredAnalysis.of(result.analysis)
                 elif result.error is not None:
-                    yield item, Answer.failed(result.error)
+                    yield item, StoredAnalysis.failed(result.error)
 
     async def __aenter__(self) -> Self:
         await self._pool.__aenter__()
         identity = self._pool.engines[0].identity
-        self._setup = Setup.of(identity, self._found.command, self._limit, self._multipv)
+        self._setup = BulkSetup.of(identity, self._found.command, self._limit, self._multipv)
         return self
 
     async def __aexit__(
@@ -102,5 +110,5 @@ class Local:
         await self._pool.__aexit__(kind, error, trace)
 
 
-def _seat(engine: Engine) -> Seat:
-    return Seat(engine.name, engine.searches, engine.restarts, engine.state)
+def _seat(engine: Engine) -> WorkerStatus:
+    return WorkerStatus(engine.name, engine.searches, engine.restarts, engine.state)

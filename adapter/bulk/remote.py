@@ -15,14 +15,14 @@ import msgspec
 from distributed import WorkerPlugin, get_worker
 from distributed.worker import Worker
 
-from adapter.bulk.answer import Answer
+from adapter.bulk.answer import StoredAnalysis
 from adapter.bulk.item import restored
 from adapter.bulk.local import engine_for
-from adapter.bulk.setup import Setup
+from adapter.bulk.setup import BulkSetup
 from adapter.errors import FenwireError
 from adapter.pool import Pool
 from engines.limits import Limit
-from engines.options import Wish
+from engines.options import OptionValue
 
 IDLE = 60.0  # seconds without a chunk after which engines end; a run that was killed leaves none behind
 
@@ -35,7 +35,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     named: bool
     limit: Limit
     multipv: int
-    options: dict[str, Wish]
+    options: dict[str, OptionValue]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class Refusal(msgspec.Struct, frozen=True):
 class Introduction(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker says of itself: the engine as it is set there, or why there is none."""
 
-    setup: Setup | None = None
+    setup: BulkSetup | None = None
     variants: tuple[str, ...] = ()
     refusal: Refusal | None = None
 
@@ -64,14 +64,14 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
     worker: str
     fenwire: str
-    setup: Setup | None
-    answers: list[tuple[int, Answer]]
+    setup: BulkSetup | None
+    answers: list[tuple[int, StoredAnalysis]]
     seconds: float
     restarts: int = 0
     refusal: Refusal | None = None
 
 
-class Bench(WorkerPlugin):
+class EnginePlugin(WorkerPlugin):
     """The engines of one run on a worker: at most one for each of its threads, made as they are needed."""
 
     def __init__(self, request: str) -> None:
@@ -106,7 +106,7 @@ class Bench(WorkerPlugin):
     async def search(self, chunk: list[str]) -> Reply:
         """The answers to positions, `[game, root record, moves]` each."""
         begun = time.monotonic()
-        answers: list[tuple[int, Answer]] = []
+        answers: list[tuple[int, StoredAnalysis]] = []
         setup, restarts, refusal = None, 0, None
         try:
             positions = [restored(*msgspec.json.decode(text, type=tuple[str, str, str])) for text in chunk]
@@ -119,9 +119,9 @@ class Bench(WorkerPlugin):
                 ) as results:
                     async for result in results:
                         if result.analysis is not None:
-                            answers.append((result.index, Answer.of(result.analysis)))
+                            answers.append((result.index, StoredAnalysis.of(result.analysis)))
                         elif result.error is not None:
-                            answers.append((result.index, Answer.failed(result.error)))
+                            answers.append((result.index, StoredAnalysis.failed(result.error)))
                 restarts = pool.engines[0].restarts
             finally:
                 self._give_back(pool)
@@ -165,8 +165,8 @@ class Bench(WorkerPlugin):
     def _found(self) -> Any:
         return engine_for(self._asked.game, self._asked.engine, named=self._asked.named)
 
-    def _setup(self, pool: Pool) -> Setup:
-        return Setup.of(
+    def _setup(self, pool: Pool) -> BulkSetup:
+        return BulkSetup.of(
             pool.engines[0].identity, self._found().command, self._asked.limit, self._asked.multipv
         )
 
@@ -189,7 +189,7 @@ async def search(plugin: str, chunk: list[str]) -> str:
     return msgspec.json.encode(await _bench(get_worker(), plugin).search(chunk)).decode()
 
 
-def _bench(worker: Worker, plugin: str) -> Bench:
+def _bench(worker: Worker, plugin: str) -> EnginePlugin:
     bench = worker.plugins[plugin]
-    assert isinstance(bench, Bench)
+    assert isinstance(bench, EnginePlugin)
     return bench

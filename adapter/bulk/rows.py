@@ -15,7 +15,7 @@ from typing import Any
 from adapter.bulk.item import Unreadable
 from adapter.errors import ConfigError
 from adapter.fen.files import Entry
-from adapter.fen.games import GAMES
+from adapter.games.geometry import GEOMETRIES
 
 ROOT, MOVES, VARIANT = "root_fen", "moves", "variant"
 NAMES = (ROOT, "fen", "epd", "position")
@@ -23,11 +23,11 @@ SLASHES = 7  # in a record of the smaller board
 MOST_LINES = 64  # that a row of CSV may go over
 DELIMITERS = ",;\t|"
 
-Lines = Iterator[tuple[int, str]]
-Records = Iterator[Entry | Unreadable]
+RowLines = Iterator[tuple[int, str]]
+RowRecords = Iterator[Entry | Unreadable]
 
 
-def read_json(lines: Lines, source: str) -> Records:
+def read_json(lines: RowLines, source: str) -> RowRecords:
     """The records of JSON lines: objects with a position, or strings that are one."""
     for number, line in lines:
         text = line.strip().removeprefix("\ufeff")
@@ -49,7 +49,7 @@ def read_json(lines: Lines, source: str) -> Records:
             yield Unreadable(text, source, number, "this is neither an object nor a string")
 
 
-def read_csv(lines: Lines, source: str) -> Records:
+def read_csv(lines: RowLines, source: str) -> RowRecords:
     """The records of a table with a line of column names, or of one without, where a column holds FENs.
 
     Raises ConfigError for a table that has neither.
@@ -72,7 +72,7 @@ def read_csv(lines: Lines, source: str) -> Records:
         yield _entry(dict(zip(names, row, strict=False)), text.rstrip("\n"), source, number)
 
 
-def told_by(start: bytes) -> Callable[[Lines, str], Records] | None:
+def told_by(start: bytes) -> Callable[[RowLines, str], RowRecords] | None:
     """The reader of a stream that no suffix tells of, by its first line; None where it is no table."""
     first = start.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0].decode("utf-8", "replace")
     if first.startswith("{"):
@@ -82,7 +82,7 @@ def told_by(start: bytes) -> Callable[[Lines, str], Records] | None:
 
 
 # By the suffix of the file, less that of its packing.
-READERS: Mapping[str, Callable[[Lines, str], Records]] = {
+READERS: Mapping[str, Callable[[RowLines, str], RowRecords]] = {
     ".jsonl": read_json,
     ".ndjson": read_json,
     ".json": read_json,
@@ -102,7 +102,7 @@ def _entry(row: Mapping[str, Any], text: str, source: str, line: int) -> Entry |
     if not isinstance(record, str) or not isinstance(moves or "", str):
         return Unreadable(text, source, line, f"its {name} is no text")
     variant = row.get(VARIANT)
-    game = variant if variant in GAMES else "auto"
+    game = variant if variant in GEOMETRIES else "auto"
     return Entry(f"{record} moves {moves}" if moves else record, source, line, variant=game)
 
 
@@ -122,7 +122,7 @@ def _head(text: str, source: str) -> tuple[str, list[str], bool]:
     )
 
 
-def _joined(lines: Lines) -> Lines:
+def _joined(lines: RowLines) -> RowLines:
     """Rows of CSV: lines are joined while a quote is open. One that is never closed costs its line alone."""
     waiting: deque[tuple[int, str]] = deque()
     while True:

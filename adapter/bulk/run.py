@@ -9,20 +9,20 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any
 
-from adapter.bulk.answer import Answer
-from adapter.bulk.backend import Backend, Seat
-from adapter.bulk.feed import Batch, Feed, records
+from adapter.bulk.answer import StoredAnalysis
+from adapter.bulk.backend import Backend, WorkerStatus
+from adapter.bulk.feed import Batch, RecordReader, records
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Item, Reading, Reject
-from adapter.bulk.store import Known, Store
-from adapter.bulk.tally import Summary, Tally
+from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord
+from adapter.bulk.store import KnownBoards, Store
+from adapter.bulk.tally import BulkSummary, RunStats
 from adapter.errors import StoreError
 
 CHUNK = 200  # answers stored in one transaction
 AGE = 0.25  # seconds after which answers are stored, however few they are
 
 
-class Run:
+class BulkRun:
     """A pass over the inputs. `backend` makes the engines for the game of the first sound record (or the one
     that the reading names). `resume` goes on with an earlier pass; positions it set aside are tried again.
 
@@ -36,15 +36,15 @@ class Run:
         store: str | Path,
         backend: Callable[[str], Backend],
         *,
-        reading: Reading | None = None,
+        reading: ReadOptions | None = None,
         resume: bool = False,
     ) -> None:
-        self.tally = Tally()
+        self.tally = RunStats()
         self.complete = False
         self._inputs = inputs
         self._path = store
         self._make_backend = backend
-        self._reading = reading or Reading()
+        self._reading = reading or ReadOptions()
         self._resume = resume
         self._backend: Backend | None = None
         self._title: str | None = None
@@ -52,19 +52,21 @@ class Run:
         self._search: int | None = None
         self._latest = 0  # result in the store when the run began
         self._pending: dict[bytes, int] = {}  # positions whose answers are not stored yet, by their keys
-        self._answers: list[tuple[bytes, Answer]] = []  # to be stored
+        self._answers: list[tuple[bytes, StoredAnalysis]] = []  # to be stored
         self._storing: asyncio.TimerHandle | None = None
         self._fault: StoreError | None = None  # of a store that failed while nothing came
         self._begun: float | None = None
         self._read_whole = False
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> BulkSummary:
         """What came of it so far."""
-        return Summary(store=str(self._path), search=self._title, tally=self.tally, complete=self.complete)
+        return BulkSummary(
+            store=str(self._path), search=self._title, tally=self.tally, complete=self.complete
+        )
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[WorkerStatus, ...]:
         """The engines at work."""
         return self._backend.seats if self._backend is not None else ()
 
@@ -77,7 +79,7 @@ class Run:
         guess = self._inputs.total
         return None if guess is None else max(self.tally.records, guess)
 
-    async def run(self) -> Summary:
+    async def run(self) -> BulkSummary:
         """Runs to the end of the input; the summary.
 
         Raises StoreError, ConfigError for an input that the same search has read before without `resume` and
@@ -85,7 +87,7 @@ class Run:
         """
         async with AsyncExitStack() as stack:
             self._store = stack.enter_context(Store(self._path, self._reading))
-            feed = Feed(records(self._inputs, self._reading))
+            feed = RecordReader(records(self._inputs, self._reading))
             source = await stack.enter_async_context(aclosing(feed.batches()))
             first = await self._first(source)
             if first is not None:
@@ -97,7 +99,7 @@ class Run:
     async def _first(self, source: AsyncIterator[Batch]) -> Batch | None:
         """Notes batches up to the first with a sound record, and returns that; None where there is none."""
         async for batch in source:
-            if any(isinstance(one, Item) for one in batch.found):
+            if any(isinstance(one, CheckedRecord) for one in batch.found):
                 return batch
             self._take_in(batch)
         self._read_whole = True
@@ -105,7 +107,7 @@ class Run:
 
     async def _engage(self, stack: AsyncExitStack, first: Batch) -> None:
         """Gets the engines ready, and the store for what they find."""
-        games = [one.position.variant.name for one in first.found if isinstance(one, Item)]
+        games = [one.position.variant.name for one in first.found if isinstance(one, CheckedRecord)]
         named = self._reading.variant
         backend = self._make_backend(games[0] if named == "auto" else named)
         self._backend = await stack.enter_async_context(backend)
@@ -129,7 +131,7 @@ class Run:
         finally:
             self._flush()
 
-    async def _wanted(self, first: Batch, source: AsyncIterator[Batch]) -> AsyncIterator[Item]:
+    async def _wanted(self, first: Batch, source: AsyncIterator[Batch]) -> AsyncIterator[CheckedRecord]:
         """The items that an engine has to be asked about."""
         for item in self._take_in(first):
             yield item
@@ -138,15 +140,15 @@ class Run:
                 yield item
         self._read_whole = True
 
-    def _take_in(self, batch: Batch) -> list[Item]:
+    def _take_in(self, batch: Batch) -> list[CheckedRecord]:
         """Enters a batch into the store, and counts it; those of its items that are to be searched."""
         assert self._store is not None
         entered = iter(self._store.enter(batch.found, self._search))
-        wanted: list[Item] = []
+        wanted: list[CheckedRecord] = []
         refused: dict[int, str] = {}
         for one in batch.found:
             self.tally.records += 1
-            if isinstance(one, Reject):
+            if isinstance(one, RejectedRecord):
                 self.tally.reject(one)
                 continue
             known = next(entered)
@@ -162,16 +164,16 @@ class Run:
             self._store.end_source(end.source, end.records)
         return wanted
 
-    def _refusal(self, one: Item) -> Reject | None:
+    def _refusal(self, one: CheckedRecord) -> RejectedRecord | None:
         """What stands for an item of a game that the engine does not play."""
         assert self._backend is not None
         game, plays = one.position.variant.name, self._backend.variants
         if game in plays:
             return None
         reason = f"it is a position of {game}, and {self._backend.setup.engine} plays {', '.join(plays)}"
-        return Reject(one.place, one.position.fen, "variant", reason)
+        return RejectedRecord(one.place, one.position.fen, "variant", reason)
 
-    def _is_new(self, item: Item, known: Known) -> bool:
+    def _is_new(self, item: CheckedRecord, known: KnownBoards) -> bool:
         tally = self.tally
         if item.key in self._pending or (known.result or 0) > self._latest:
             tally.repeated += 1
@@ -185,7 +187,7 @@ class Run:
             return True
         return False
 
-    def _take(self, item: Item, answer: Answer) -> None:
+    def _take(self, item: CheckedRecord, answer: StoredAnalysis) -> None:
         """Counts an answer, and stores it with others."""
         now = time.monotonic()
         tally = self.tally

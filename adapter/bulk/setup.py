@@ -12,13 +12,13 @@ import msgspec
 
 from adapter.analysis import EngineIdentity, limit_dict
 from adapter.bulk.item import digest
-from adapter.managed import MANAGED
+from adapter.engine import SEARCH_OPTIONS
 from engines.limits import Limit
 
 _CHUNK = 1 << 20
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class BulkSetup(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """An engine as it was set, under one limit.
 
     `program` is a digest of the program's file: a rebuilt engine is another one, a moved one is not.
@@ -34,10 +34,12 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     multipv: int
 
     @classmethod
-    def of(cls, identity: EngineIdentity, command: Sequence[str], limit: Limit, multipv: int) -> Setup:
+    def of(cls, identity: EngineIdentity, command: Sequence[str], limit: Limit, multipv: int) -> BulkSetup:
         """The setup of an engine that was started by a command and has told its name."""
         # what follows from the position is no part of how the engine was set
-        options = {name: value for name, value in identity.options.items() if name.lower() not in MANAGED}
+        options = {
+            name: value for name, value in identity.options.items() if name.lower() not in SEARCH_OPTIONS
+        }
         bounds = {name: value for name, value in limit_dict(limit).items() if value is not None}
         return cls(
             engine=identity.name,
@@ -57,7 +59,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def __str__(self) -> str:
         return f"{self.engine}, {limit_text(self.bounds, self.multipv)}"
 
-    def difference(self, other: Setup) -> str:
+    def difference(self, other: BulkSetup) -> str:
         """In what another setup differs, as names of fields and both values; empty when it does not."""
         told = (
             f"{name} {getattr(self, name)!r} and {getattr(other, name)!r}"

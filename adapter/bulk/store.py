@@ -14,14 +14,14 @@ from typing import Self, TypeVar
 import msgspec
 
 from adapter.bulk import schema
-from adapter.bulk.answer import Answer, StoredLine
-from adapter.bulk.claim import Claim
+from adapter.bulk.answer import StoredAnalysis, StoredLine
+from adapter.bulk.claim import StoreLock
 from adapter.bulk.inputs import lasting
-from adapter.bulk.item import Item, Place, Reading, Reject, board_of, root_of
-from adapter.bulk.setup import Setup
-from adapter.bulk.trouble import told
+from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord, SourceLocation, board_of, root_of
+from adapter.bulk.setup import BulkSetup
+from adapter.bulk.trouble import sqlite_errors
 from adapter.errors import ConfigError, StoreError
-from adapter.fen.games import plural
+from adapter.games.geometry import plural
 from adapter.position import Position
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ _ADD = (
 )
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownBoards(msgspec.Struct, frozen=True):
     """What the store knows of an item: its position's number and, where that was searched, the result's
     number and, where this is no answer, why there is none."""
 
@@ -61,12 +61,12 @@ class Store:
     committed before stays readable.
     """
 
-    def __init__(self, path: str | Path, reading: Reading | None = None) -> None:
+    def __init__(self, path: str | Path, reading: ReadOptions | None = None) -> None:
         self.path = Path(path)
-        self._reading = (reading or Reading()).text
+        self._reading = (reading or ReadOptions()).text
         self._sources: dict[str, int] = {}
         self._kept = False  # whether it holds results
-        with told(self.path):
+        with sqlite_errors(self.path):
             # looked at first, so that nothing is laid beside a file that is no store
             fresh = not self.path.exists() or not self.path.stat().st_size
             if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
@@ -75,7 +75,7 @@ class Store:
                 with contextlib.closing(schema.connect(self.path, write=False)) as database:
                     schema.verify(database, self.path)
                     self._kept = schema.answered(database)
-            self._claim = Claim(self.path)
+            self._claim = StoreLock(self.path)
         try:
             with self._told():
                 self._database = schema.connect(self.path, write=True)
@@ -101,7 +101,7 @@ class Store:
         with self._transaction():
             self._database.execute(f"PRAGMA user_version = {schema.VERSION}")
 
-    def begin(self, setup: Setup, names: Iterable[str] = (), *, resume: bool) -> int:
+    def begin(self, setup: BulkSetup, names: Iterable[str] = (), *, resume: bool) -> int:
         """The number of a search of sources, which is entered where it is new.
 
         Raises ConfigError when it has results, one of the sources was read for it, and `resume` is not set.
@@ -138,13 +138,13 @@ class Store:
             number: int = self._one("SELECT coalesce(max(id), 0) FROM results")
         return number
 
-    def enter(self, batch: Sequence[Item | Reject], search: int | None) -> list[Known]:
+    def enter(self, batch: Sequence[CheckedRecord | RejectedRecord], search: int | None) -> list[KnownBoards]:
         """Notes records of a source, and says what is known of each item among them, in their order.
 
         What was noted of the same records of that source before is replaced.
         """
-        items = [one for one in batch if isinstance(one, Item)]
-        rejects = [one for one in batch if isinstance(one, Reject)]
+        items = [one for one in batch if isinstance(one, CheckedRecord)]
+        rejects = [one for one in batch if isinstance(one, RejectedRecord)]
         with self._transaction():
             numbers, new = self._positions(items)
             # a record may have been mended since, or spoilt
@@ -157,14 +157,14 @@ class Store:
                 "rejects (source, record, line, ply, text, code, reason)",
                 [(*self._place(reject.place), reject.text, reject.code, reject.reason) for reject in rejects],
             )
-            done: dict[int, Known] = {}
+            done: dict[int, KnownBoards] = {}
             if search is not None:
                 sources = {self._source(one.place.source) for one in batch}
                 self._database.executemany(
                     "INSERT OR IGNORE INTO passes VALUES (?, ?)", ((search, source) for source in sources)
                 )
                 done = self._done(search, {number for key, number in numbers.items() if key not in new})
-        return [done.get(numbers[item.key]) or Known(numbers[item.key]) for item in items]
+        return [done.get(numbers[item.key]) or KnownBoards(numbers[item.key]) for item in items]
 
     def end_source(self, source: str, records: int) -> None:
         """Notes that a source was read to its end: what an earlier, longer state of it held goes."""
@@ -179,7 +179,7 @@ class Store:
         with self._transaction():
             self._note("refusals (search, position, reason)", [(search, *one) for one in positions])
 
-    def add(self, search: int, answers: Iterable[tuple[int, Answer]]) -> None:
+    def add(self, search: int, answers: Iterable[tuple[int, StoredAnalysis]]) -> None:
         """Stores answers by their positions' numbers, in one transaction."""
         with self._transaction():
             self._database.executemany(_ADD, (_row(search, *one) for one in answers))
@@ -202,7 +202,7 @@ class Store:
         self.close()
 
     def _told(self) -> AbstractContextManager[None]:
-        return told(self.path, kept=self._kept)
+        return sqlite_errors(self.path, kept=self._kept)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -223,7 +223,7 @@ class Store:
         number: int = self._database.execute(query, values).fetchone()[0]
         return number
 
-    def _positions(self, items: Sequence[Item]) -> tuple[dict[bytes, int], dict[bytes, Position]]:
+    def _positions(self, items: Sequence[CheckedRecord]) -> tuple[dict[bytes, int], dict[bytes, Position]]:
         """The numbers of the items' positions by their keys, and those that are new: they are entered."""
         numbers = self._numbers({item.key for item in items})
         new = {item.key: item.position for item in items if item.key not in numbers}
@@ -246,14 +246,14 @@ class Store:
         query = f"SELECT key, id FROM positions WHERE key IN ({', '.join('?' * len(wanted))})"
         return dict(self._database.execute(query, wanted))
 
-    def _done(self, search: int, positions: Iterable[int]) -> dict[int, Known]:
+    def _done(self, search: int, positions: Iterable[int]) -> dict[int, KnownBoards]:
         wanted = _padded(positions)
         rows = self._database.execute(
             f"SELECT position, id, error FROM results WHERE search = ? "
             f"AND position IN ({', '.join('?' * len(wanted))})",
             (search, *wanted),
         )
-        return {row[0]: Known(*row) for row in rows}
+        return {row[0]: KnownBoards(*row) for row in rows}
 
     def _note(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:
@@ -261,7 +261,7 @@ class Store:
                 f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows
             )
 
-    def _forget(self, batch: Sequence[Item | Reject]) -> None:
+    def _forget(self, batch: Sequence[CheckedRecord | RejectedRecord]) -> None:
         """Removes what was noted of these records before."""
         spans = [(self._source(source), first, last) for source, first, last in _spans(batch)]
         for table in ("places", "rejects"):
@@ -269,7 +269,7 @@ class Store:
                 f"DELETE FROM {table} WHERE source = ? AND record BETWEEN ? AND ?", spans
             )
 
-    def _place(self, place: Place) -> tuple[int, int, int, int | None]:
+    def _place(self, place: SourceLocation) -> tuple[int, int, int, int | None]:
         return self._source(place.source), place.record, place.line, place.ply
 
     def _was_read(self, name: str, search: int) -> bool:
@@ -294,7 +294,7 @@ class Store:
         return self._sources[name]
 
 
-def _spans(batch: Sequence[Item | Reject]) -> Iterator[tuple[str, int, int]]:
+def _spans(batch: Sequence[CheckedRecord | RejectedRecord]) -> Iterator[tuple[str, int, int]]:
     """The records of a batch as source, first and last number of those that follow one another."""
     numbered = enumerate(one.place for one in batch)
     for _, run in groupby(numbered, key=lambda pair: (pair[1].source, pair[1].record - pair[0])):
@@ -310,7 +310,7 @@ def _padded(values: Iterable[T]) -> list[T]:
     return found + found[-1:] * (size - len(found))
 
 
-def _row(search: int, position: int, answer: Answer) -> tuple[object, ...]:
+def _row(search: int, position: int, answer: StoredAnalysis) -> tuple[object, ...]:
     first = answer.lines[0] if answer.lines else StoredLine(multipv=1)
     exact = first.bound is None
     return (

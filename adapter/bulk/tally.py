@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from adapter.bulk.item import Reject
+from adapter.bulk.item import RejectedRecord
 
 SHOWN = 10  # rejects and failures that a summary names
 
 
-class Tally(msgspec.Struct, kw_only=True):
+class RunStats(msgspec.Struct, kw_only=True):
     """The sums of a run. Each record is one of `rejected`, `known` (searched in an earlier run), `repeated`
     (stood in this input before) and `new`; of the new ones `searched` have been answered so far.
 
@@ -27,7 +27,7 @@ class Tally(msgspec.Struct, kw_only=True):
     searched: int = 0
     failed: int = 0
     seconds: float = 0.0
-    examples: list[Reject] = []
+    examples: list[RejectedRecord] = []
     failures: list[str] = []
 
     @property
@@ -35,7 +35,7 @@ class Tally(msgspec.Struct, kw_only=True):
         """Positions a second."""
         return self.searched / self.seconds if self.seconds > 0 else 0.0
 
-    def reject(self, reject: Reject) -> None:
+    def reject(self, reject: RejectedRecord) -> None:
         """Counts a reject, and keeps the first ones to be named."""
         self.rejected += 1
         if len(self.examples) < SHOWN:
@@ -48,13 +48,13 @@ class Tally(msgspec.Struct, kw_only=True):
             self.failures.append(what)
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class BulkSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A run's end: its sums, and whether the whole input was dealt with. `search` names what was asked of
     which engine, None where no record was sound enough to ask any."""
 
     store: str
     search: str | None
-    tally: Tally
+    tally: RunStats
     complete: bool
 
     def to_dict(self) -> dict[str, Any]:

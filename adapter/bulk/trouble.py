@@ -25,7 +25,7 @@ RESUMABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
 
 
 @contextmanager
-def told(path: Path, *, kept: bool = False) -> Iterator[None]:
+def sqlite_errors(path: Path, *, kept: bool = False) -> Iterator[None]:
     """Turns what SQLite or the system raises about a store into StoreError; `kept` if it holds results that a
     run can go on from."""
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adapter.analysis import Analysis
     from adapter.engine import Engine
     from adapter.position import Position
-    from engines.find import Found
+    from engines.discovery import ResolvedEngine
     from engines.transcript import Transcript
 
 
@@ -54,15 +54,15 @@ def command(text: tuple[str, ...], **given: Any) -> int:
     """
     several = len(text) > 1 and all(" " in word.strip() for word in text)
     if not several and text != ("-",):
-        return _told(lambda: asyncio.run(Work(given).one(" ".join(text))), given)
+        return _results(lambda: asyncio.run(AnalyzeCommand(given).one(" ".join(text))), given)
     if given["stream"]:
         raise click.UsageError("--stream shows one position as it is searched; leave it out for several")
     if given["infinite"] and given["timeout"] is None:
         raise click.UsageError("--infinite would never get to the second position; give another limit")
-    return asyncio.run(Work(given).many(_each(text) if several else numbered_lines()))
+    return asyncio.run(AnalyzeCommand(given).many(_each(text) if several else numbered_lines()))
 
 
-def _told(run: Callable[[], int], given: dict[str, Any]) -> int:
+def _results(run: Callable[[], int], given: dict[str, Any]) -> int:
     """Runs a search to its exit code; of a stream in JSON an error is the last event."""
     from adapter.errors import FenwireError
 
@@ -87,13 +87,13 @@ async def _each(text: Iterable[str]) -> AsyncIterator[tuple[int, str]]:
         yield number, word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-class Work:
+class AnalyzeCommand:
     """One run of the command: the limit, what was asked for, and the engines that were chosen."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self._limit = read_limit(given, given["searchmoves"], given["banmoves"])
         self._given = given
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, ResolvedEngine] = {}
         self._wishes = read_wishes(given["wishes"])
         self._live = not given["as_json"] and not given["stream"] and sys.stderr.isatty()
 
@@ -117,11 +117,11 @@ class Work:
         play, an engine that dies of it. An engine that cannot be had at all ends the run.
         """
         from adapter.errors import ConfigError, EngineError, EngineStartError, FenError, MoveError
-        from engines.find import choose
+        from engines.discovery import resolve_engine
         from engines.transcript import Transcript
 
         if self._given["engine"]:
-            choose(None, self._given["engine"])
+            resolve_engine(None, self._given["engine"])
         code = 0
         engines: dict[str, Engine] = {}
         async with terminable(), AsyncExitStack() as stack:
@@ -150,11 +150,11 @@ class Work:
         given = self._given
         return Position.parse(text, variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
 
-    def _choose(self, variant: str) -> Found:
-        from engines.find import choose
+    def _choose(self, variant: str) -> ResolvedEngine:
+        from engines.discovery import resolve_engine
 
         if variant not in self._found:
-            self._found[variant] = choose(variant, self._given["engine"])
+            self._found[variant] = resolve_engine(variant, self._given["engine"])
             for note in self._found[variant].notes:
                 click.echo(f"fenwire: {note}", err=True)
         return self._found[variant]
@@ -172,7 +172,7 @@ class Work:
             return None
         found = self._choose(report.variant)
 
-        from adapter import variants
+        from adapter import games
         from adapter.engine import opened
 
         engine = opened(found, options=self._wishes, transcript=given["transcript"])
@@ -180,7 +180,7 @@ class Work:
         stack.push_async_callback(_leave, starting)
         # its process first: what loads on a thread would hold it up
         await asyncio.sleep(0)
-        await asyncio.to_thread(variants.get, report.variant)
+        await asyncio.to_thread(games.get, report.variant)
         return starting
 
     async def _started(
@@ -197,13 +197,17 @@ class Work:
         return await self._open(stack, found, position, self._given["transcript"])
 
     async def _open(
-        self, stack: AsyncExitStack, found: Found, position: Position, transcript: str | Transcript | None
+        self,
+        stack: AsyncExitStack,
+        found: ResolvedEngine,
+        position: Position,
+        transcript: str | Transcript | None,
     ) -> Engine:
         from adapter.engine import opened
-        from adapter.judge import ask
+        from adapter.validate import make_request
 
         # a finished game needs no engine, and a wrong move is told before one is started
-        over = ask(position, self._limit, self._given["notation"]).outcome is not None
+        over = make_request(position, self._limit, self._given["notation"]).outcome is not None
         return await stack.enter_async_context(
             opened(found, options=self._wishes, transcript=transcript, start=not over)
         )

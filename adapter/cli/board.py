@@ -35,16 +35,16 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves; the squares of the last one are in brackets.
     """
-    from adapter import diagram
+    from adapter.render import board_text
 
     position = read_position(text, variant, side, allow)
     last = position.moves[-1] if position.moves else None
     if svg is None:
-        click.echo(diagram.text(position.fen, flip=flip, marks=diagram.squares(last), glyphs=glyphs))
+        click.echo(board_text.text(position.fen, flip=flip, marks=board_text.squares(last), glyphs=glyphs))
         first, second = sides(position)
         click.echo(f"{first if position.side == 'w' else second} to move   {position.fen}")
         return
-    drawing = diagram.svg(position.fen, flip=flip, last_move=last, check=position.in_check)
+    drawing = board_text.svg(position.fen, flip=flip, last_move=last, check=position.in_check)
     if str(svg) == "-":
         click.echo(drawing)
     else:

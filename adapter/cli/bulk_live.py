@@ -17,7 +17,7 @@ from rich.text import Text
 from adapter.suite.report.text import clean
 
 if TYPE_CHECKING:
-    from adapter.bulk.run import Run
+    from adapter.bulk.run import BulkRun
 
 REFRESH = 4  # times a second
 SPAN = 20.0  # seconds over which the speed is measured
@@ -25,7 +25,7 @@ MOST_SEATS = 16  # engines that are shown
 
 
 @contextmanager
-def live(run: Run) -> Iterator[None]:
+def live(run: BulkRun) -> Iterator[None]:
     """Shows a run on the terminal behind stderr until it ends, and clears the view then."""
     console = Console(stderr=True)
     view = _View(run)
@@ -34,7 +34,7 @@ def live(run: Run) -> Iterator[None]:
 
 
 class _View:
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: BulkRun) -> None:
         self._run = run
         self._marks: deque[tuple[float, int]] = deque()  # moments, and the records dealt with until then
 

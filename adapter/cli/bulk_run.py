@@ -18,9 +18,9 @@ from adapter.cli.text import codes, reading_options, say_json
 
 if TYPE_CHECKING:
     from adapter.bulk.backend import Backend
-    from adapter.bulk.item import Reading
-    from adapter.bulk.run import Run
-    from adapter.bulk.tally import Summary
+    from adapter.bulk.item import ReadOptions
+    from adapter.bulk.run import BulkRun
+    from adapter.bulk.tally import BulkSummary
 
 
 @click.command("run")
@@ -46,14 +46,14 @@ def command(**given: Any) -> int:
     limit already takes --resume.
     """
     from adapter.bulk.inputs import Inputs
-    from adapter.bulk.run import Run
+    from adapter.bulk.run import BulkRun
 
     if given["infinite"]:
         raise click.UsageError("--infinite would never get to the second position; give another limit")
     if given["cluster"] and given["jobs"]:
         raise click.UsageError("--jobs is for this machine; on a cluster each thread of a worker is one")
     inputs, reading, backend = Inputs(given["files"]), _reading(given), _backend(given)
-    run = Run(inputs, given["out"], backend, reading=reading, resume=given["resume"])
+    run = BulkRun(inputs, given["out"], backend, reading=reading, resume=given["resume"])
     stopped = _run(run)
     interrupted = isinstance(stopped, KeyboardInterrupt | Terminated)
     if stopped is not None and not interrupted and given["as_json"]:
@@ -74,13 +74,13 @@ for _option in command.params:
         _option.hidden = True  # type: ignore[attr-defined]
 
 
-def _reading(given: dict[str, Any]) -> Reading:
-    from adapter.bulk.item import Reading
+def _reading(given: dict[str, Any]) -> ReadOptions:
+    from adapter.bulk.item import ReadOptions
     from adapter.fen import check
 
     # an option that does not exist is told now
     check("", variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
-    return Reading(given["variant"], given["side"], codes(given["allow"]), given["ply"])
+    return ReadOptions(given["variant"], given["side"], codes(given["allow"]), given["ply"])
 
 
 def _backend(given: dict[str, Any]) -> Callable[[str], Backend]:
@@ -90,30 +90,30 @@ def _backend(given: dict[str, Any]) -> Callable[[str], Backend]:
     if given["cluster"]:
         import logging
 
-        from adapter.bulk.cluster import Cluster
-        from engines.find import VARIABLE
+        from adapter.bulk.cluster import ClusterBackend
+        from engines.discovery import ENGINE_VARIABLE
 
         # Dask tells of lost connections by itself; what matters of it is said once, by us
         logging.disable(logging.CRITICAL)
         # the workers have an environment of their own
-        wanted = given["engine"] or os.environ.get(VARIABLE)
-        return lambda game: Cluster(given["cluster"], wanted, game, limit, named=named, **settings)
-    from adapter.bulk.local import Local, engine_for
-    from engines.find import choose
+        wanted = given["engine"] or os.environ.get(ENGINE_VARIABLE)
+        return lambda game: ClusterBackend(given["cluster"], wanted, game, limit, named=named, **settings)
+    from adapter.bulk.local import LocalBackend, engine_for
+    from engines.discovery import resolve_engine
 
     if given["engine"]:
-        choose(None, given["engine"])
+        resolve_engine(None, given["engine"])
 
     def make(game: str) -> Backend:
         found = engine_for(game, given["engine"], named=named)
         for note in found.notes:
             click.echo(f"fenwire: {note}", err=True)
-        return Local(found, limit, jobs=given["jobs"], **settings)
+        return LocalBackend(found, limit, jobs=given["jobs"], **settings)
 
     return make
 
 
-def _run(run: Run) -> BaseException | None:
+def _run(run: BulkRun) -> BaseException | None:
     """Runs to the end; what cut it short once an answer was there, if anything did."""
     from adapter.errors import FenwireError
 
@@ -130,7 +130,7 @@ def _run(run: Run) -> BaseException | None:
 
 
 @contextmanager
-def _view(run: Run) -> Iterator[None]:
+def _view(run: BulkRun) -> Iterator[None]:
     """A bar and the engines on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield
@@ -141,7 +141,7 @@ def _view(run: Run) -> Iterator[None]:
         yield
 
 
-def _report(summary: Summary, *, as_json: bool) -> int:
+def _report(summary: BulkSummary, *, as_json: bool) -> int:
     """Prints the summary; the exit code it leads to."""
     from adapter.cli.bulk_wording import summed_up
 

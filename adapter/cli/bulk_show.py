@@ -61,10 +61,10 @@ def command(store: str, as_json: bool, most: int | None, **given: Any) -> None:
                 click.echo(plain(line) if "\n" not in line else line)
 
 
-Row = tuple[Any, str]
+ShowRow = tuple[Any, str]
 
 
-def _summary(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _summary(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.cli.bulk_wording import overview
 
     searches, sources = archive.searches, archive.sources
@@ -97,7 +97,7 @@ def _summary(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
     yield told, "\n".join(map(plain, overview(archive)))
 
 
-def _rejects(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _rejects(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.cli.bulk_wording import read_as
 
     for reject in archive.rejects():
@@ -107,24 +107,24 @@ def _rejects(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
         yield {**told, "code": reject.code, "reason": reject.reason}, f"{reject}{read_as(reject.variant)}"
 
 
-def _failed(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _failed(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.cli.bulk_wording import placed
 
     for result in archive.results(_number(archive, given), failed=True):
-        yield _told(archive, result), f"{placed(archive, result)}  {result.fen}  {result.error}"
+        yield _result_row(archive, result), f"{placed(archive, result)}  {result.fen}  {result.error}"
 
 
-def _mates(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _mates(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.cli.bulk_wording import evaluation, placed
 
     number = _number(archive, given)
     for result in archive.results(number, mates=given["mates"]):
         whose = "" if number is not None else f"search {result.search}  "
         line = f"{placed(archive, result)}  {whose}{evaluation(result)}  {result.san or ''}  {result.fen}"
-        yield _told(archive, result), line
+        yield _result_row(archive, result), line
 
 
-def _swings(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _swings(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.bulk.contrast import swings
     from adapter.cli.bulk_wording import evaluation, numbered, where
 
@@ -145,7 +145,7 @@ def _swings(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
         yield told, f"{where(swing.place)}  {numbered(swing)}  {change}  ({better})"
 
 
-def _disagree(archive: Archive, given: dict[str, Any]) -> Iterator[Row]:
+def _disagree(archive: Archive, given: dict[str, Any]) -> Iterator[ShowRow]:
     from adapter.bulk.contrast import disagreements
     from adapter.cli.bulk_wording import evaluation, placed
 
@@ -169,13 +169,13 @@ def _number(archive: Archive, given: dict[str, Any]) -> int | None:
     return None if given["search"] is None else archive.search(given["search"]).id
 
 
-def _told(archive: Archive, result: Any) -> dict[str, Any]:
+def _result_row(archive: Archive, result: Any) -> dict[str, Any]:
     place = archive.place(result.position_id)
     source = {} if place is None else {"source": place.source, "line": place.line, "ply": place.ply}
     return {**source, **result.to_dict()}
 
 
-_ROWS: dict[str | None, Callable[[Archive, dict[str, Any]], Iterable[Row]]] = {
+_ROWS: dict[str | None, Callable[[Archive, dict[str, Any]], Iterable[ShowRow]]] = {
     None: _summary,
     "rejects": _rejects,
     "failed": _failed,

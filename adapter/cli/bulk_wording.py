@@ -9,10 +9,10 @@ from adapter.cli.wording import FIRST_SIDE, pawns
 from engines.score import Cp
 
 if TYPE_CHECKING:
-    from adapter.bulk.archive import Archive, Result
+    from adapter.bulk.archive import Archive, StoredResult
     from adapter.bulk.contrast import Swing
-    from adapter.bulk.item import Place
-    from adapter.bulk.tally import Summary
+    from adapter.bulk.item import SourceLocation
+    from adapter.bulk.tally import BulkSummary
 
 
 def counted(number: int, noun: str) -> str:
@@ -20,7 +20,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def summed_up(summary: Summary) -> Iterator[str]:
+def summed_up(summary: BulkSummary) -> Iterator[str]:
     """The end of a run, line by line: sums, speed, what is wrong."""
     tally = summary.tally
     head = f"{summary.store}: {summary.search}" if summary.search else f"{summary.store}: nothing to search"
@@ -69,18 +69,18 @@ def read_as(variant: str) -> str:
     return "" if variant == "auto" else f" (read as {variant})"
 
 
-def where(place: Place) -> str:
+def where(place: SourceLocation) -> str:
     """A place as compilers write it, with the half-move of a recorded game."""
     return f"{place.source}:{place.line}" + (f" ply {place.ply}" if place.ply is not None else "")
 
 
-def placed(archive: Archive, result: Result) -> str:
+def placed(archive: Archive, result: StoredResult) -> str:
     """Where a result's position stands in the input."""
     place = archive.place(result.position_id)
     return "-" if place is None else where(place)
 
 
-def evaluation(result: Result) -> str:
+def evaluation(result: StoredResult) -> str:
     """A result's score from White's (Red's) side."""
     first = FIRST_SIDE.get(result.variant, "White")
     if result.outcome is not None:

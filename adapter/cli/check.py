@@ -17,12 +17,12 @@ from adapter.cli.text import codes, reading_options
 
 if TYPE_CHECKING:
     from adapter.fen.files import Entry
-    from adapter.fen.problem import Report
+    from adapter.fen.report import Report
 
 _SHOWN_CODES = 12  # kinds of problems that a summary counts
 _EVERY = 2048  # records between two steps of the progress bar
 
-Told = Callable[[int], None]  # takes how many bytes of a file are read
+CheckCounts = Callable[[int], None]  # takes how many bytes of a file are read
 
 
 @click.command("check")
@@ -147,7 +147,7 @@ def _entries(files: tuple[Path, ...], ply: int | None, variant: str, closing: Ex
         before += path.stat().st_size
 
 
-def _progress(total: int, closing: ExitStack) -> Told:
+def _progress(total: int, closing: ExitStack) -> CheckCounts:
     """A progress bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         return lambda done: None
@@ -217,7 +217,7 @@ class _Printer:
 
 def mended_record(report: Report) -> str | None:
     """The record as --fix writes it, with its moves or operations; None when it has no repair."""
-    from adapter.fen.operations import tail_of
+    from adapter.fen.fields import tail_of
 
     record = report.fen or report.fixed
     if record is None:

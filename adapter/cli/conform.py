@@ -17,12 +17,12 @@ from adapter.cli.signals import terminable
 from adapter.cli.text import GAMES, say_json
 
 if TYPE_CHECKING:
-    from adapter.conform.runner import Report
-    from adapter.conform.step import Result, Step
-    from engines.find import Found
+    from adapter.conform.runner import ConformReport
+    from adapter.conform.step import Check, CheckResult
+    from engines.discovery import ResolvedEngine
 
-Begin = Callable[["Step"], None]
-Show = Callable[["Result"], None]
+Begin = Callable[["Check"], None]
+ConformProgress = Callable[["CheckResult"], None]
 
 
 @click.command("conform")
@@ -44,12 +44,12 @@ def command(engine: str, as_json: bool, junit: str | None, transcript: str | Non
     engine is not there or does not start.
     """
     from adapter.conform.report import totals
-    from engines.find import choose
+    from engines.discovery import resolve_engine
 
     if junit is not None:
         _check_place(junit)
     game = None if variant == "auto" else variant
-    found = choose(game, engine, fallback=False)
+    found = resolve_engine(game, engine, fallback=False)
     report = _run(found, game, as_json=as_json, transcripts=Path(transcript) if transcript else None)
     if as_json:
         say_json({"summary": report.public()})
@@ -62,13 +62,15 @@ def command(engine: str, as_json: bool, junit: str | None, transcript: str | Non
     return 0 if report.passed else 1
 
 
-def _run(found: Found, game: str | None, *, as_json: bool, transcripts: Path | None) -> Report:
+def _run(
+    found: ResolvedEngine, game: str | None, *, as_json: bool, transcripts: Path | None
+) -> ConformReport:
     from adapter.conform.runner import conform
     from adapter.conform.steps import STEPS
 
     steps = [step for step in STEPS if found.profile.protocol in step.protocols]
 
-    async def go(begin: Begin, show: Show) -> Report:
+    async def go(begin: Begin, show: ConformProgress) -> ConformReport:
         async with terminable():
             return await conform(found, game, steps=steps, begin=begin, show=show, transcripts=transcripts)
 
@@ -77,7 +79,7 @@ def _run(found: Found, game: str | None, *, as_json: bool, transcripts: Path | N
 
 
 @contextmanager
-def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, Show]]:
+def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, ConformProgress]]:
     """How a run is shown: a line for each step as it ends, and a bar where standard error is a terminal."""
     terminal = sys.stdout.isatty()
     say = _say_json if as_json else partial(_say, echo=lambda line, style: click.echo(line))
@@ -92,13 +94,13 @@ def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, Show]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=count)
 
-        def begin(step: Step) -> None:
+        def begin(step: Check) -> None:
             progress.update(task, description=step.name)
 
         def draw(line: str, style: str) -> None:
             progress.console.print(Text(line, style=style), soft_wrap=True)
 
-        def show(result: Result) -> None:
+        def show(result: CheckResult) -> None:
             # on one terminal the lines have to go above the bar
             _say(result, echo=draw) if terminal else say(result)
             progress.advance(task)
@@ -106,12 +108,12 @@ def _view(count: int, *, as_json: bool) -> Iterator[tuple[Begin, Show]]:
         yield begin, show
 
 
-def _say_json(result: Result) -> None:
+def _say_json(result: CheckResult) -> None:
     say_json(result.public())
     sys.stdout.flush()
 
 
-def _say(result: Result, *, echo: Callable[[str, str], None]) -> None:
+def _say(result: CheckResult, *, echo: Callable[[str, str], None]) -> None:
     from adapter.conform.report import evidence, row
 
     style = "yellow" if result.remark else "green" if result.ok else "red"
@@ -129,7 +131,7 @@ def _check_place(path: str) -> None:
         raise ConfigError(f"--junit {path}: there is no folder {Path(path).parent}")
 
 
-def _write(path: str, report: Report) -> None:
+def _write(path: str, report: ConformReport) -> None:
     from adapter.conform.report import junit
     from adapter.errors import ConfigError
 

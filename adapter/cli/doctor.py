@@ -8,16 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from adapter import variants
+from adapter import games
 from adapter.position import Position
-from engines.driver import Driver
+from engines.discovery import ResolvedEngine
+from engines.driver import EngineDriver
 from engines.errors import FenwireError
-from engines.find import Found
 from engines.limits import Limit
-from engines.options import Wish
-from engines.plan import plan
+from engines.options import OptionValue
 from engines.profile import Profile, user_folder
-from engines.search import Search
+from engines.search import SearchState, make_go_command
 
 DEPTH = 4
 SECONDS = 30.0  # for the one search; every engine at hand needs less than one
@@ -50,7 +49,7 @@ def missing(profile: Profile, reason: str) -> Diagnosis:
     return msgspec.structs.replace(_blank(profile, None, profile.variants[0]), problems=(reason,))
 
 
-async def examine(found: Found, variant: str | None = None) -> Diagnosis:
+async def examine(found: ResolvedEngine, variant: str | None = None) -> Diagnosis:
     """Starts the engine and lets it reply to the first move of a game it plays. Never raises an EngineError.
 
     A move is played first because an engine drops one that is counted in the other rank base, and then
@@ -62,16 +61,18 @@ async def examine(found: Found, variant: str | None = None) -> Diagnosis:
     problems = [
         f"{name}: there is no file {path}" for name, path in profile.files.items() if not _there(path)
     ]
-    start = Position.parse(variants.get(variant).start_fen, variant=variant)
+    start = Position.parse(games.get(variant).start_fen, variant=variant)
     played = start.legal_moves[0]
     began = time.monotonic()
     name, notes, answer = None, [], None
     try:
-        driver = await Driver.open(profile, found.command)
+        driver = await EngineDriver.open(profile, found.command)
         try:
             name = driver.name
             after = start.play(played)
-            limits = plan(Limit(depth=DEPTH), driver.dialect, profile.capabilities, side=after.side)
+            limits = make_go_command(
+                Limit(depth=DEPTH), driver.dialect, profile.capabilities, side=after.side
+            )
             running = await driver.begin(
                 after.command(driver.dialect), limits, options=_game(start, driver), timeout=SECONDS
             )
@@ -124,10 +125,10 @@ def _blank(profile: Profile, path: str | None, variant: str) -> Diagnosis:
     )
 
 
-def _game(position: Position, driver: Driver) -> dict[str, Wish]:
+def _game(position: Position, driver: EngineDriver) -> dict[str, OptionValue]:
     """The options that choose the game, of those the engine offers."""
     game = position.variant
-    wishes: dict[str, Wish] = {"UCI_Variant": game.uci_variant, "UCI_Chess960": game.chess960}
+    wishes: dict[str, OptionValue] = {"UCI_Variant": game.uci_variant, "UCI_Chess960": game.chess960}
     return {name: value for name, value in wishes.items() if name in driver.options}
 
 
@@ -147,7 +148,7 @@ def _is_complaint(said: str) -> bool:
 
 
 def _judge(
-    start: Position, after: Position, search: Search, driver: Driver, problems: list[str]
+    start: Position, after: Position, search: SearchState, driver: EngineDriver, problems: list[str]
 ) -> str | None:
     """The reply as a canonical move; what is wrong with it goes to `problems`."""
     word = search.best

@@ -10,9 +10,9 @@ import msgspec
 
 from adapter.cli.errors import plain
 from adapter.cli.limits import SECONDS
+from engines.discovery import find, install_hint, profile_named, resolve_engine
 from engines.errors import ConfigError
-from engines.find import choose, find, known, remedy
-from engines.profile import Broken, Profile, catalog, user_folder
+from engines.profile import InvalidProfile, Profile, catalog, user_folder
 
 VARIANTS = click.Choice(["auto", "chess", "chess960", "xiangqi"])
 
@@ -79,7 +79,7 @@ def install(engine: str, yes: bool) -> None:
     """Get an engine by apt, brew or winget, after asking."""
     from adapter.cli.install import install as get
 
-    click.echo(plain(get(known(engine), asked=yes)))
+    click.echo(plain(get(profile_named(engine), asked=yes)))
 
 
 @command.command()
@@ -95,7 +95,7 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
     import asyncio
 
     from adapter.cli.doctor import Diagnosis, describe, examine, missing
-    from adapter.cli.inquiry import inquire
+    from adapter.cli.inquiry import detect
 
     game = None if variant == "auto" else variant
 
@@ -107,10 +107,10 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
             click.echo(plain(line))
 
     if engine is not None:
-        found = choose(game, engine)
+        found = resolve_engine(game, engine)
         # a template that the user named is what the program is to be taken for
         unknown = found.profile.template and found.profile.name != engine.split()[0]
-        diagnoses = asyncio.run(inquire(found, game)) if unknown else [asyncio.run(examine(found, game))]
+        diagnoses = asyncio.run(detect(found, game)) if unknown else [asyncio.run(examine(found, game))]
         for diagnosis in diagnoses:
             tell(diagnosis)
         return 3 if all(diagnosis.problems for diagnosis in diagnoses) else 0
@@ -118,9 +118,9 @@ def doctor(engine: str | None, as_json: bool, variant: str) -> int:
         if profile.template or (game is not None and game not in profile.variants):
             continue
         if find(profile) is None:
-            tell(missing(profile, f"not installed; {remedy(profile)}"))
+            tell(missing(profile, f"not installed; {install_hint(profile)}"))
         else:
-            tell(asyncio.run(examine(choose(game, profile.name), game)))
+            tell(asyncio.run(examine(resolve_engine(game, profile.name), game)))
     return 0
 
 
@@ -142,7 +142,7 @@ def send(engine: str, words: tuple[str, ...], until: str | None, timeout: float)
     lines = [line for text in lines for line in text.splitlines()]
     if not lines:
         raise ConfigError("there is nothing to send")
-    found = choose(None, engine)
+    found = resolve_engine(None, engine)
 
     def show(line: str) -> None:
         click.echo(plain(line))
@@ -153,7 +153,7 @@ def send(engine: str, words: tuple[str, ...], until: str | None, timeout: float)
 
 def _profile(engine: str) -> Profile:
     """The profile of an engine that need not be installed; a path's or a command line's is found as ever."""
-    return catalog().named(engine) or choose(None, engine).profile
+    return catalog().named(engine) or resolve_engine(None, engine).profile
 
 
 def _row(profile: Profile, path: str | None) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _row(profile: Profile, path: str | None) -> dict[str, Any]:
     }
 
 
-def _broken_row(broken: Broken) -> dict[str, Any]:
+def _broken_row(broken: InvalidProfile) -> dict[str, Any]:
     return {
         "profile": broken.name,
         "name": broken.name,

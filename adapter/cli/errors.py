@@ -16,7 +16,7 @@ import click
 if TYPE_CHECKING:
     from types import FrameType
 
-    from adapter.fen.problem import Report
+    from adapter.fen.report import Report
 
 TRACEBACK = "FENWIRE_TRACEBACK"
 USAGE, FAILED, INTERNAL, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143

@@ -13,7 +13,7 @@ import click
 from adapter.cli.errors import plain
 
 if TYPE_CHECKING:
-    from adapter.fen.problem import Problem, Report, Span
+    from adapter.fen.report import Problem, Report, Span
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 _INDENT = "  "
@@ -112,13 +112,13 @@ def _board(report: Report) -> Iterator[str]:
     marks = [problem.at for problem in report.problems if problem.severity == "error"]
     if not any(_ON_BOARD.match(mark) for mark in marks):
         return
-    from adapter import diagram
     from adapter.fen.fields import placement_of
+    from adapter.render import board_text
 
     placement = placement_of(report.input)
     if _RANKS <= placement.count("/") <= _MOST_RANKS and len(placement) <= _MOST_DRAWN:
         yield ""
-        yield from (_INDENT + plain(line) for line in diagram.text(placement, marks=marks).splitlines())
+        yield from (_INDENT + plain(line) for line in board_text.text(placement, marks=marks).splitlines())
         yield ""
 
 

@@ -16,17 +16,17 @@ from typing import Any
 
 import msgspec
 
-from adapter import variants
+from adapter import games
 from adapter.cli.doctor import Diagnosis, complaints_of, examine
 from adapter.cli.send import Exchange
-from engines.dialects import NAMES, Dialect, get
-from engines.driver import Driver
+from engines.discovery import ResolvedEngine
+from engines.driver import EngineDriver
 from engines.errors import FenwireError
-from engines.find import Found
 from engines.limits import Limit
 from engines.options import OptionTable
-from engines.plan import plan
 from engines.profile import read, user_folder
+from engines.protocols import NAMES, Dialect, get
+from engines.search import make_go_command
 
 SECONDS = 10.0  # for one move in a position that has one only, and to say that it is ready
 STOP_SECONDS = 2.0  # for that move once it is told to stop
@@ -35,7 +35,7 @@ CLOCK_MS = 600_000  # ten minutes, or, to an engine that counts milliseconds, a 
 CLOCK_SECONDS = 3.0
 
 
-class Riddle(msgspec.Struct, frozen=True):
+class Probe(msgspec.Struct, frozen=True):
     """A position with one legal move, how that is written by the number of the first rank, and for which
     games the position will do."""
 
@@ -44,16 +44,16 @@ class Riddle(msgspec.Struct, frozen=True):
     games: tuple[str, ...]
 
 
-RIDDLES = {
-    "chess": Riddle("1r5k/8/8/8/8/8/8/K7 w - - 0 1", {"a1a2": 1}, ("chess", "chess960")),
+PROBES = {
+    "chess": Probe("1r5k/8/8/8/8/8/8/K7 w - - 0 1", {"a1a2": 1}, ("chess", "chess960")),
     # The king may not face the other one. Black's pawn is there because some engines call bare kings drawn.
-    "xiangqi": Riddle("4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1", {"d0d1": 0, "d1d2": 1}, ("xiangqi",)),
+    "xiangqi": Probe("4k4/9/9/9/9/p8/9/9/9/3K5 w - - 0 1", {"d0d1": 0, "d1d2": 1}, ("xiangqi",)),
 }
 # Which games are asked for, the likelier one first: chess goes over UCI alone.
 LIKELY = {"uci": ("chess", "xiangqi"), "ucci": ("xiangqi",)}
 
 
-async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
+async def detect(found: ResolvedEngine, variant: str | None = None) -> list[Diagnosis]:
     """What the program is: each game that it plays (of those that share a board with `variant`) in each
     protocol tried out, the profile to write with the last of them; one diagnosis that says why, where it
     speaks no protocol or plays no game."""
@@ -66,7 +66,7 @@ async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
         if options is None:
             refusals.append(f"asked in {protocol.upper()}, it {refusal}")
             continue
-        likely = [game for game in LIKELY[protocol] if variant in (None, *RIDDLES[game].games)]
+        likely = [game for game in LIKELY[protocol] if variant in (None, *PROBES[game].games)]
         troubles: list[str] = []
         games = await _games(found, dialect, options, likely, troubles)
         if not games:
@@ -83,7 +83,7 @@ async def inquire(found: Found, variant: str | None = None) -> list[Diagnosis]:
     return [msgspec.structs.replace(nothing, problems=tuple(refusals))]
 
 
-async def _greet(found: Found, dialect: Dialect) -> tuple[OptionTable | None, str]:
+async def _greet(found: ResolvedEngine, dialect: Dialect) -> tuple[OptionTable | None, str]:
     """The options it offers in a protocol; None, and what it did instead, where it does not speak that."""
     ends = tuple(word for word, meaning in dialect.heard.items() if meaning in ("hello", "ready"))
     options = OptionTable()
@@ -117,32 +117,32 @@ async def _greet(found: Found, dialect: Dialect) -> tuple[OptionTable | None, st
 
 
 async def _games(
-    found: Found, dialect: Dialect, options: OptionTable, likely: Sequence[str], troubles: list[str]
+    found: ResolvedEngine, dialect: Dialect, options: OptionTable, likely: Sequence[str], troubles: list[str]
 ) -> dict[str, int]:
     """Those of the games that it plays, each with the number of the first rank in its moves; what it did
     instead in the others goes to `troubles`."""
     choice = options.get("UCI_Variant")
-    games: dict[str, int] = {}
+    playable: dict[str, int] = {}
     for game in likely:
-        value = variants.get(game).uci_variant
+        value = games.get(game).uci_variant
         if choice is not None and value not in choice.choices:
             continue
         wishes = {} if choice is None else {choice.name: value}
-        riddle = RIDDLES[game]
+        riddle = PROBES[game]
         trouble: list[str] = []
         reply = await _reply(found, dialect, riddle.fen, Limit(depth=1), SECONDS, wishes, trouble)
         if reply is not None and reply in riddle.answers:
-            games[game] = riddle.answers[reply]
+            playable[game] = riddle.answers[reply]
             if choice is None:
                 break
         elif reply is not None:
             trouble = [f"it answered {reply}"]
         troubles += [f"asked in {game}: {what}" for what in trouble]
-    return games
+    return playable
 
 
 async def _reply(
-    found: Found,
+    found: ResolvedEngine,
     dialect: Dialect,
     fen: str,
     limit: Limit,
@@ -161,12 +161,12 @@ async def _reply(
     }
     profile = read(data, Path(found.path))
     try:
-        driver = await Driver.open(profile, found.command, options=options)
+        driver = await EngineDriver.open(profile, found.command, options=options)
     except FenwireError as error:
         troubles += complaints_of(error)
         return None
     try:
-        work = plan(limit, driver.dialect, profile.capabilities, side="w")
+        work = make_go_command(limit, driver.dialect, profile.capabilities, side="w")
         running = await driver.begin(dialect.position(fen, ()), work, timeout=seconds)
         search = await driver.result(running)
     except FenwireError as error:
@@ -182,7 +182,7 @@ async def _reply(
 
 
 async def _drafts(
-    found: Found, dialect: Dialect, options: OptionTable, games: Mapping[str, int]
+    found: ResolvedEngine, dialect: Dialect, options: OptionTable, games: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     """The profiles to write, as data without a name: one for each way to count ranks."""
     drafts: list[dict[str, Any]] = []
@@ -219,19 +219,19 @@ async def _drafts(
     return drafts
 
 
-async def _clock_unit(found: Found, dialect: Dialect) -> str:
+async def _clock_unit(found: ResolvedEngine, dialect: Dialect) -> str:
     """What it takes a clock to count that says 600: it is given time enough to spend milliseconds."""
-    start = variants.get("xiangqi").start_fen
+    start = games.get("xiangqi").start_fen
     limit = Limit(wtime=CLOCK_MS, btime=CLOCK_MS)
     reply = await _reply(found, dialect, start, limit, CLOCK_SECONDS, {}, [])
     return "s" if reply is None else "ms"
 
 
-async def _proved(found: Found, data: Mapping[str, Any]) -> list[Diagnosis]:
+async def _proved(found: ResolvedEngine, data: Mapping[str, Any]) -> list[Diagnosis]:
     """The draft tried out in each of its games."""
     place = user_folder() / f"{data['name']}.toml"
     profile = read(data, place)
-    engine = Found(profile, found.command, found.path)
+    engine = ResolvedEngine(profile, found.command, found.path)
     diagnoses = [await examine(engine, game) for game in profile.variants]
     if not any(diagnosis.problems for diagnosis in diagnoses):
         text = "".join(f"{line}\n" for line in _toml(data))

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import click
 
 from adapter.cli.errors import plain
+from engines.discovery import find
 from engines.errors import ConfigError, EngineStartError
-from engines.find import find
 from engines.profile import PackageManager, Profile
 
 

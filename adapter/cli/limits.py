@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from engines.limits import Limit
-    from engines.options import Wish
+    from engines.options import OptionValue
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,9 +79,9 @@ def read_limit(given: dict[str, Any], searchmoves: str | None = None, banmoves: 
     return Limit(**bounds, searchmoves=_moves(searchmoves), banmoves=_moves(banmoves))
 
 
-def read_wishes(pairs: tuple[str, ...]) -> dict[str, Wish]:
+def read_wishes(pairs: tuple[str, ...]) -> dict[str, OptionValue]:
     """Engine options of the form `K=V`; `K` alone presses a button."""
-    wishes: dict[str, Wish] = {}
+    wishes: dict[str, OptionValue] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not name.strip():

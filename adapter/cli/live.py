@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 REFRESH = 8  # times a second
 
-Show = Callable[["Line"], None]
+LiveView = Callable[["Line"], None]
 
 
 @contextmanager
-def quiet() -> Iterator[Show]:
+def quiet() -> Iterator[LiveView]:
     """Shows nothing."""
     yield lambda line: None
 
 
 @contextmanager
-def stream_view(position: Position, pov: str, *, as_json: bool) -> Iterator[Show]:
+def stream_view(position: Position, pov: str, *, as_json: bool) -> Iterator[LiveView]:
     """Prints each report as a line of text or of JSON, at once."""
 
     def show(line: Line) -> None:
@@ -42,7 +42,7 @@ def stream_view(position: Position, pov: str, *, as_json: bool) -> Iterator[Show
 
 
 @contextmanager
-def live_view(position: Position, pov: str) -> Iterator[Show]:
+def live_view(position: Position, pov: str) -> Iterator[LiveView]:
     """Redraws the newest report of each line on the terminal behind stderr, and clears it at the end."""
     from rich.console import Console
     from rich.live import Live

@@ -13,7 +13,7 @@ from adapter.cli.text import position_words, read_position, say_json
 
 if TYPE_CHECKING:
     from adapter.position import Position
-    from adapter.suite.count import Count
+    from adapter.suite.count import PerftCount
 
 
 @click.command("perft")
@@ -38,7 +38,7 @@ def command(
 
     TEXT is a FEN, an EPD or `startpos`, then moves. The exit code is 1 when the two counts differ.
     """
-    from adapter.suite.count import Count, differences, differing
+    from adapter.suite.count import PerftCount, differences, differing
 
     if engine is not None and depth == 0:
         raise click.UsageError("engines count from --depth 1 on")
@@ -50,7 +50,7 @@ def command(
             click.echo(f"{move}: {nodes}")
     total = sum(counts.values()) if depth else 1
     name, theirs = ("", None) if engine is None else asyncio.run(_engine_count(engine, position, depth))
-    agree = None if theirs is None else Count(total, counts).agrees(theirs)
+    agree = None if theirs is None else PerftCount(total, counts).agrees(theirs)
     if as_json:
         told = {
             "fen": position.fen,
@@ -63,14 +63,14 @@ def command(
         if theirs is not None:
             told["differences"] = {
                 move: {"nodes": one, "engine_nodes": other}
-                for move, (one, other) in differing(Count(total, counts), theirs).items()
+                for move, (one, other) in differing(PerftCount(total, counts), theirs).items()
             }
         say_json(told)
     else:
         click.echo(f"nodes: {total}" if split or theirs is not None else total)
     if theirs is not None and not as_json:
         click.echo(f"{name}: {theirs.nodes} ({'the same' if agree else 'not the same'})")
-        for difference in differences(Count(total, counts), theirs):
+        for difference in differences(PerftCount(total, counts), theirs):
             click.echo(f"  {difference}")
     return 1 if agree is False else 0
 
@@ -91,16 +91,16 @@ def _counted(position: Position, depth: int, *, quiet: bool) -> Iterator[tuple[s
         yield from shown
 
 
-async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[str, Count]:
+async def _engine_count(wanted: str, position: Position, depth: int) -> tuple[str, PerftCount]:
     """The engine's name and its count."""
     from adapter.cli.signals import terminable
     from adapter.engine import Engine
     from adapter.suite.count import engine_count
-    from adapter.suite.tape import Tape
-    from engines.find import choose
+    from adapter.suite.tape import MemoryRecorder
+    from engines.discovery import resolve_engine
 
-    tape = Tape()
-    engine = Engine(choose(position.variant.name, wanted, fallback=False), {}, tape)
+    tape = MemoryRecorder()
+    engine = Engine(resolve_engine(position.variant.name, wanted, fallback=False), {}, tape)
     async with terminable():
         try:
             count = await engine_count(engine, tape, position, depth)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from engines.dialects import Dialect
+from engines.discovery import ResolvedEngine
 from engines.errors import EngineDied, EngineTimeout
-from engines.find import Found
-from engines.lines import Lines
 from engines.link import describe_exit
 from engines.options import EMPTY
-from engines.process import EngineProcess
+from engines.protocol import LineBuffer
+from engines.protocols import Dialect
+from engines.transport import EngineProcess
 
 LAST_WORDS = 1.0  # seconds for what an ended engine printed to be read
 ROOM = 1 << 20  # bytes of lines that wait to be shown; an engine that prints more has to wait itself
@@ -25,7 +25,12 @@ TAIL_LINES, TAIL_WIDTH = 20, 500  # lines, and characters of each, kept for erro
 
 
 async def send(
-    found: Found, lines: Sequence[str], *, until: str | None, seconds: float, show: Callable[[str], None]
+    found: ResolvedEngine,
+    lines: Sequence[str],
+    *,
+    until: str | None,
+    seconds: float,
+    show: Callable[[str], None],
 ) -> tuple[str, ...]:
     """Greets the engine, sets its profile's options, sends the lines, and shows what it prints from then on.
 
@@ -73,7 +78,7 @@ async def send(
 class Exchange:
     """An engine's process, its output cut into lines. `close` it."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ResolvedEngine) -> None:
         profile = found.profile
         self.name = Path(found.path).name if profile.template else profile.title
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
@@ -83,7 +88,7 @@ class Exchange:
         self._room = threading.Condition()
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._cut = Lines()
+        self._cut = LineBuffer()
         self._ended = False
         self._closed = False
         self.process = EngineProcess(
@@ -182,7 +187,7 @@ def _ending(dialect: Dialect, meaning: str) -> tuple[str, ...]:
     return tuple(word for word, means in dialect.heard.items() if means == meaning)
 
 
-def _settings(found: Found, dialect: Dialect) -> list[str]:
+def _settings(found: ResolvedEngine, dialect: Dialect) -> list[str]:
     settings = {**found.profile.options, **found.profile.files}
     return [dialect.set_option(name, _written(value)) for name, value in settings.items()]
 

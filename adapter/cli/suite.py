@@ -17,13 +17,13 @@ from adapter.cli.signals import terminable
 from adapter.cli.text import codes, reading_options, say_json
 
 if TYPE_CHECKING:
-    from adapter.suite.config import Config
-    from adapter.suite.job import Job
-    from adapter.suite.result import Result
-    from adapter.suite.summary import Summary
+    from adapter.suite.config import SuiteConfig
+    from adapter.suite.job import SuiteJob
+    from adapter.suite.result import CaseResult
+    from adapter.suite.summary import SuiteSummary
     from engines.limits import Limit
 
-Show = Callable[["Result"], None]
+SuiteProgress = Callable[["CaseResult"], None]
 
 _FILE = click.Path(dir_okay=False)
 _FOLDER = click.Path(file_okay=False)
@@ -82,44 +82,44 @@ def command(**given: Any) -> int:
     return 0 if summary.passed else 1
 
 
-def _job(given: Mapping[str, Any]) -> Job:
+def _job(given: Mapping[str, Any]) -> SuiteJob:
     """The run that the options describe. Bad lines and weak points are told on the way."""
-    from adapter.suite.contender import contenders
-    from adapter.suite.job import Job
+    from adapter.suite.contender import engine_entries
+    from adapter.suite.job import SuiteJob
 
     suite = _suite(given)
     for bad in (bad for section in suite.sections for bad in section.bad):
         click.echo(plain(f"fenwire: {bad}"), err=True)
     variants = [case.variant for section in suite.sections for case in section.cases]
-    taking_part = contenders(suite.engines, variants, read_wishes(given["wishes"])) if variants else ()
+    taking_part = engine_entries(suite.engines, variants, read_wishes(given["wishes"])) if variants else ()
     for note in dict.fromkeys(note for one in taking_part for note in one.found.notes):
         click.echo(f"fenwire: {note}", err=True)
     paths = {name: Path(given[name]) if given[name] else None for name in ("save", "resume", "baseline")}
     folder = Path(given["transcript"]) if given["transcript"] else None
-    return Job(suite.title, suite.sections, taking_part, jobs=suite.jobs, transcripts=folder, **paths)
+    return SuiteJob(suite.title, suite.sections, taking_part, jobs=suite.jobs, transcripts=folder, **paths)
 
 
-def _suite(given: Mapping[str, Any]) -> Config:
+def _suite(given: Mapping[str, Any]) -> SuiteConfig:
     """The suite file, if any, with the files of the command line beside it and its options on top."""
     from msgspec.structs import replace
 
     from adapter.suite import config
-    from adapter.suite.epd import Reading
+    from adapter.suite.epd import EpdLine
     from adapter.suite.loading import load
-    from adapter.suite.section import Mark, Section
+    from adapter.suite.section import PassMark, Section
 
-    found = config.read(config.find(given["config"])) if given["config"] else config.Config(title="")
+    found = config.read(config.find(given["config"])) if given["config"] else config.SuiteConfig(title="")
     sections = found.sections
     if given["files"]:
-        reading = Reading(variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
+        reading = EpdLine(variant=given["variant"], side=given["side"], allow=codes(given["allow"]))
         loaded = load(given["files"], reading)
         name = ", ".join(Path(file).name for file in given["files"])
         sections += (Section(name=name, cases=loaded.cases, bad=loaded.bad),)
     changes: dict[str, Any] = {"limit": _limit(given), "multipv": given["multipv"]}
     for name, option in (("mark", "min_solved"), ("points_mark", "min_points")):
-        changes[name] = Mark.read(given[option]) if given[option] else None
+        changes[name] = PassMark.read(given[option]) if given[option] else None
     chosen = {name: value for name, value in changes.items() if value is not None}
-    return config.Config(
+    return config.SuiteConfig(
         title=found.title or sections[0].name,
         sections=tuple(replace(section, **chosen) for section in sections),
         engines=tuple((name, {}) for name in given["engines"]) or found.engines,
@@ -137,7 +137,7 @@ def _limit(given: Mapping[str, Any]) -> Limit | None:
     return read_limit(dict(given))
 
 
-def _run(job: Job, *, as_json: bool) -> BaseException | None:
+def _run(job: SuiteJob, *, as_json: bool) -> BaseException | None:
     """Runs the job to its end; what cut it short, if anything did."""
     from adapter.errors import EngineError
 
@@ -154,7 +154,7 @@ def _run(job: Job, *, as_json: bool) -> BaseException | None:
 
 
 @contextmanager
-def _view(job: Job, *, as_json: bool) -> Iterator[Show]:
+def _view(job: SuiteJob, *, as_json: bool) -> Iterator[SuiteProgress]:
     """How results are shown: sums and a bar on a terminal, and a line each in the suite's order."""
     terminal = sys.stdout.isatty()
     if not sys.stderr.isatty() or (terminal and as_json):
@@ -170,7 +170,7 @@ def _view(job: Job, *, as_json: bool) -> Iterator[Show]:
             return
         with _lines(job, as_json=as_json) as say:
 
-            def both(result: Result) -> None:
+            def both(result: CaseResult) -> None:
                 say(result)
                 draw(result)
 
@@ -178,14 +178,14 @@ def _view(job: Job, *, as_json: bool) -> Iterator[Show]:
 
 
 @contextmanager
-def _lines(job: Job, *, as_json: bool) -> Iterator[Show]:
+def _lines(job: SuiteJob, *, as_json: bool) -> Iterator[SuiteProgress]:
     """Prints a line for each result, those of before too; what waits for its turn at the end comes then."""
     from adapter.suite.report.text import row
 
     several = len(job.contenders) > 1
     said: set[int] = set()
 
-    def say(result: Result) -> None:
+    def say(result: CaseResult) -> None:
         if as_json:
             say_json(result.public())
         else:
@@ -207,13 +207,13 @@ def _lines(job: Job, *, as_json: bool) -> Iterator[Show]:
 class InOrder:
     """Passes results on in the order of their keys, whichever comes first; `flush` passes the rest on."""
 
-    def __init__(self, keys: Iterable[tuple[int, int, str]], say: Show) -> None:
+    def __init__(self, keys: Iterable[tuple[int, int, str]], say: SuiteProgress) -> None:
         self._keys = iter(keys)
         self._awaited = next(self._keys, None)
         self._say = say
-        self._waiting: dict[tuple[int, int, str], Result] = {}
+        self._waiting: dict[tuple[int, int, str], CaseResult] = {}
 
-    def add(self, result: Result) -> None:
+    def add(self, result: CaseResult) -> None:
         """Takes a result."""
         self._waiting[result.key] = result
         while self._awaited in self._waiting:
@@ -238,7 +238,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"--{name} {given[name]}: there is no folder {Path(given[name]).parent}")
 
 
-def _report(summary: Summary, given: Mapping[str, Any]) -> None:
+def _report(summary: SuiteSummary, given: Mapping[str, Any]) -> None:
     """Prints the sums and writes the reports that were asked for."""
     from adapter.suite.report import FORMS, text, write
 

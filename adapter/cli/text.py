@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adapter.variants import NAMES
+from adapter.games import NAMES
 
 if TYPE_CHECKING:
     from adapter.position import Position

@@ -9,7 +9,7 @@ import click
 from adapter.cli.text import position_words, read_position
 
 if TYPE_CHECKING:
-    from engines.dialects.dialect import Dialect
+    from engines.protocols.base import Dialect
 
 
 @click.command("command")
@@ -38,10 +38,10 @@ def command(
 
 def _speech(engine: str, variant: str) -> Dialect:
     from adapter.errors import ConfigError
-    from engines.find import choose
+    from engines.discovery import resolve_engine
     from engines.profile import catalog
 
-    profile = catalog().named(engine) or choose(variant, engine).profile
+    profile = catalog().named(engine) or resolve_engine(variant, engine).profile
     if variant not in profile.variants:
         plays = ", ".join(profile.variants)
         raise ConfigError(

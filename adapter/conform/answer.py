@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from adapter.conform.talk import Line
+from adapter.conform.talk import TalkLine
 from adapter.position import Position
 from engines.info import Info
 from engines.score import Score
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class FinalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What came between a `go` and the next `readyok` that was asked for behind it.
 
     `sent` are the lines that asked; `lines` what was heard up to and with the best move, `after` what came
@@ -21,8 +21,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     position: Position
     sent: tuple[str, ...]
-    lines: tuple[Line, ...]
-    after: tuple[Line, ...]
+    lines: tuple[TalkLine, ...]
+    after: tuple[TalkLine, ...]
     began: float
     stopped: float | None = None
 
@@ -64,7 +64,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         return words[words.index("ponder") + 1] if "ponder" in words[:-1] else None
 
     @property
-    def reports(self) -> tuple[Line, ...]:
+    def reports(self) -> tuple[TalkLine, ...]:
         """The lines that report on the search."""
         return tuple(line for line in self.lines if line.words[:1] == ["info"])
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import msgspec
 
-from adapter import variants
-from adapter.conform.answer import Answer
-from adapter.conform.arena import ARENAS, Arena, Trial
-from adapter.conform.fault import Ended, Fault, Late, Remark
-from adapter.conform.spec import SPECS, Spec
-from adapter.conform.talk import Line, Talk
+from adapter import games
+from adapter.conform.answer import FinalAnswer
+from adapter.conform.arena import PROBE_POSITIONS, ProbePosition, ProbePositions
+from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, LateReply
+from adapter.conform.spec import SPECS, Citations
+from adapter.conform.talk import EngineTalk, TalkLine
 from adapter.position import Position
-from engines.dialects import Dialect, get
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.info import Info, read
 from engines.limits import Limit
-from engines.options import Option, OptionTable, Wish
-from engines.plan import Plan, plan
+from engines.options import Option, OptionTable, OptionValue
+from engines.protocols import Dialect, get
+from engines.search import GoCommand, make_go_command
 
 PATIENCE = 4.0  # seconds for what any engine at hand does in a tenth of one
 SETTING = 10.0  # seconds for options to be set: none of them is set to much
@@ -30,31 +30,31 @@ ATTEMPTS = 3  # to keep a time
 SPARE = 4  # attempts beyond the first in a run: an engine that is always late need not prove it each time
 
 # What makes a search depend on the position and its limit alone, by the names that engines give it.
-_SOBER: dict[str, Wish] = {"OwnBook": False, "usebook": False, "Threads": 1, "Number of Threads": 1}
+_SOBER: dict[str, OptionValue] = {"OwnBook": False, "usebook": False, "Threads": 1, "Number of Threads": 1}
 
 
-class Candidate:
+class EngineUnderTest:
     """One engine as the steps see it.
 
     `options` and `greeting` are what it said at its first start, `answers` the searches of the survey.
     """
 
-    def __init__(self, found: Found, variant: str) -> None:
+    def __init__(self, found: ResolvedEngine, variant: str) -> None:
         self.found = found
         self.profile = found.profile
         self.dialect: Dialect = found.profile.speech()
         # every limit and wish of the protocol is tried, whatever the profile says the engine obeys
         everything = get(self.profile.protocol).capabilities
         self.full = msgspec.structs.replace(self.dialect, capabilities=everything)
-        self.spec: Spec = SPECS[self.profile.protocol]
-        self.variant = variants.get(variant)
-        self.arena: Arena = ARENAS[variant]
+        self.spec: Citations = SPECS[self.profile.protocol]
+        self.variant = games.get(variant)
+        self.arena: ProbePositions = PROBE_POSITIONS[variant]
         self.options = OptionTable()
-        self.greeting: tuple[Line, ...] = ()
-        self.answers: list[Answer] = []
+        self.greeting: tuple[TalkLine, ...] = ()
+        self.answers: list[FinalAnswer] = []
         self._spare = SPARE
-        self._talk: Talk | None = None
-        self._past: list[Line] = []  # of the step at hand, with processes that have ended
+        self._talk: EngineTalk | None = None
+        self._past: list[TalkLine] = []  # of the step at hand, with processes that have ended
         self._mark = 0  # how many lines the process had exchanged when the step began
         self._chess960 = self.variant.chess960
 
@@ -76,7 +76,7 @@ class Candidate:
                 return " ".join(line.words[2:])
         return Path(self.found.path).name if self.profile.template else self.profile.title
 
-    def learn(self, greeting: Sequence[Line]) -> None:
+    def learn(self, greeting: Sequence[TalkLine]) -> None:
         """Takes its greeting: the options it offers, and what they say of its clock."""
         self.greeting = tuple(greeting)
         self.options = OptionTable(map(self.offer, self.said("option")))
@@ -85,52 +85,55 @@ class Candidate:
             # it is set whenever the engine is set up, as UCCI 3.0 asks (5.3 (1))
             self.full = msgspec.structs.replace(self.full, clock_unit="ms")
 
-    def said(self, meaning: str) -> list[Line]:
+    def said(self, meaning: str) -> list[TalkLine]:
         """The lines of its greeting that mean this."""
         heard = self.dialect.heard
         return [line for line in self.greeting if line.words and heard.get(line.words[0]) == meaning]
 
-    def offer(self, line: Line) -> Option:
+    def offer(self, line: TalkLine) -> Option:
         """An option as the line offers it."""
         return self.dialect.read_option(line.text.strip().partition(" ")[2])
 
     # --- its process ---------------------------------------------------------------------------------
 
-    def open(self) -> Talk:
+    def open(self) -> EngineTalk:
         """A new process that was told nothing yet, in the place of the one before, which must be closed.
 
         Raises EngineStartError.
         """
-        self._talk, self._mark = Talk(self.found, self.dialect), 0
+        self._talk, self._mark = EngineTalk(self.found, self.dialect), 0
         return self._talk
 
-    async def greet(self, talk: Talk) -> list[Line]:
+    async def greet(self, talk: EngineTalk) -> list[TalkLine]:
         """Its greeting. Raises Silence and Ended."""
         talk.send(self.dialect.hello)
         return await talk.until("hello", self.profile.deadlines.start, to=self.dialect.hello)
 
-    async def talk(self) -> Talk:
+    async def talk(self) -> EngineTalk:
         """A conversation with the engine idle and set up; goes on with the last one where that is sound."""
         if self._talk is not None:
             return self._talk
         talk = self.open()
         try:
             await self.greet(talk)
-        except Ended as ended:
-            raise Fault(f"it cannot be started again: {ended}") from None
+        except EngineEnded as ended:
+            raise ConformFailure(f"it cannot be started again: {ended}") from None
         await self.set_up(talk)
         return talk
 
-    async def fresh(self) -> Talk:
+    async def fresh(self) -> EngineTalk:
         """The same with a process of its own."""
         await self.leave()
         return await self.talk()
 
-    async def set_up(self, talk: Talk) -> None:
+    async def set_up(self, talk: EngineTalk) -> None:
         """Sets what the profile says, and what makes searches sober; waits until the engine is ready."""
         wishes = {**self.profile.options, **self.profile.files}
         sober = {name: value for name, value in _SOBER.items() if name in self.options}
-        game: dict[str, Wish] = {"UCI_Variant": self.variant.uci_variant, "UCI_Chess960": self._chess960}
+        game: dict[str, OptionValue] = {
+            "UCI_Variant": self.variant.uci_variant,
+            "UCI_Chess960": self._chess960,
+        }
         if self.dialect.millisecond_option is not None:
             game[self.dialect.millisecond_option] = True
         fitting = {name: value for name, value in game.items() if name in self.options}
@@ -155,7 +158,7 @@ class Candidate:
         self._past = []
         self._mark = 0 if self._talk is None else self._talk.count
 
-    def exchanged(self) -> list[Line]:
+    def exchanged(self) -> list[TalkLine]:
         """The lines since the mark."""
         return self._past + ([] if self._talk is None else self._talk.since(self._mark))
 
@@ -166,7 +169,7 @@ class Candidate:
 
     # --- words ---------------------------------------------------------------------------------------
 
-    def setting(self, name: str, value: Wish) -> str:
+    def setting(self, name: str, value: OptionValue) -> str:
         """The line that sets an option, in the engine's own spelling where it offers it."""
         option = self.options.get(name)
         text = str(value).lower() if isinstance(value, bool) else value
@@ -178,30 +181,30 @@ class Candidate:
         """A position of the game."""
         return Position.parse(text, variant=self.variant.name)
 
-    def plan(self, position: Position, limit: Limit) -> Plan:
+    def plan(self, position: Position, limit: Limit) -> GoCommand:
         """The limit in the protocol's words, all of them, whatever the engine is said to obey."""
-        return plan(limit, self.full, self.full.capabilities, side=position.side)
+        return make_go_command(limit, self.full, self.full.capabilities, side=position.side)
 
     # --- exchanges -----------------------------------------------------------------------------------
 
-    async def ready(self, talk: Talk, seconds: float = PATIENCE) -> list[Line]:
+    async def ready(self, talk: EngineTalk, seconds: float = PATIENCE) -> list[TalkLine]:
         """Asks whether it is ready; all lines up to its answer."""
         talk.send(self.dialect.ping)
         return await talk.until("ready", seconds, to=self.dialect.ping)
 
-    async def begin_game(self, talk: Talk) -> None:
+    async def begin_game(self, talk: EngineTalk) -> None:
         """Begins a new game, and waits until the engine is ready for it."""
         talk.send(str(self.dialect.new_game))
         await self.ready(talk, self.setting_time)
 
-    async def lag(self, talk: Talk) -> float:
+    async def lag(self, talk: EngineTalk) -> float:
         """Seconds for a question and its answer: what the machine itself costs at the moment."""
         before = time.monotonic()
         await self.ready(talk)
         return time.monotonic() - before
 
     def go(
-        self, talk: Talk, position: Position, how: Limit | str, *, placed: bool = False
+        self, talk: EngineTalk, position: Position, how: Limit | str, *, placed: bool = False
     ) -> tuple[str, ...]:
         """Sends a position, unless the last line `placed` it, and a search; the lines that did both."""
         before = [talk.sent.text] if placed else []
@@ -220,9 +223,9 @@ class Candidate:
         how: Limit | str,
         *,
         seconds: float = PATIENCE,
-        during: Callable[[Talk], Awaitable[None]] | None = None,
+        during: Callable[[EngineTalk], Awaitable[None]] | None = None,
         placed: bool = False,
-    ) -> Answer:
+    ) -> FinalAnswer:
         """One search from `go` to its best move, and what comes behind that until the engine is ready.
 
         `how` is a limit or the `go` line itself. `during` is called while the engine thinks, and stops it if
@@ -243,7 +246,7 @@ class Candidate:
         lines = [line for line in exchanged if line.sign == "<"]
         last = next(i for i, line in enumerate(lines) if talk.means(line) == "bestmove")
         behind = await self.ready(talk)
-        return Answer(
+        return FinalAnswer(
             position=position,
             sent=sent,
             lines=tuple(lines[: last + 1]),
@@ -257,16 +260,16 @@ class Candidate:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await measure()
-            except Late:
+            except LateReply:
                 if attempt == ATTEMPTS or not self._spare:
                     raise
                 self._spare -= 1
         raise AssertionError("unreachable")
 
-    def punctual(self, answer: Answer, over: float, text: str) -> None:
+    def punctual(self, answer: FinalAnswer, over: float, text: str) -> None:
         """Raises Late when an answer came so many seconds over its time, and that is too many."""
         if over > SLACK:
-            raise Late(text, sent=answer.sent, received=answer.heard)
+            raise LateReply(text, sent=answer.sent, received=answer.heard)
 
     # --- what it said, by the rules ------------------------------------------------------------------
 
@@ -278,7 +281,7 @@ class Candidate:
                 return move
         return None
 
-    def infos(self, answer: Answer) -> list[Info]:
+    def infos(self, answer: FinalAnswer) -> list[Info]:
         """The reports of an answer, read leniently, without those that are free text alone."""
         found = [
             read(line.text.encode("utf-8", "replace"), mate_score=self.dialect.mate_score)
@@ -290,7 +293,7 @@ class Candidate:
         """Whether the word is one that engines say for "no move"."""
         return word.lower() in self.dialect.no_move or word.lower() in self.spec.null
 
-    def best(self, answer: Answer) -> str:
+    def best(self, answer: FinalAnswer) -> str:
         """The canonical best move. Raises Fault for one that is not legal."""
         move = self.legal(answer.position, answer.word)
         if move is None:
@@ -301,7 +304,7 @@ class Candidate:
             raise self.charge(answer, text)
         return move
 
-    def right(self, answer: Answer, trial: Trial) -> None:
+    def right(self, answer: FinalAnswer, trial: ProbePosition) -> None:
         """Raises Fault for an answer that is not one of the trial's, and Remark for one that is no mate where
         a mate would have shown it: to miss that is weak, but no matter of a protocol."""
         move = self.legal(answer.position, answer.word)
@@ -312,10 +315,10 @@ class Candidate:
             raise self.remark(answer, f"it misses {wanted}, a mate that would have shown its {trial.kind}")
         raise self.charge(answer, f"it answers {answer.word}, where {wanted} is right")
 
-    def charge(self, answer: Answer, text: str) -> Fault:
+    def charge(self, answer: FinalAnswer, text: str) -> ConformFailure:
         """A fault that an answer shows."""
-        return Fault(text, sent=answer.sent, received=answer.heard)
+        return ConformFailure(text, sent=answer.sent, received=answer.heard)
 
-    def remark(self, answer: Answer, text: str) -> Remark:
+    def remark(self, answer: FinalAnswer, text: str) -> ConformWarning:
         """A remark on an answer."""
-        return Remark(text, sent=answer.sent, received=answer.heard)
+        return ConformWarning(text, sent=answer.sent, received=answer.heard)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from adapter.conform.answer import Answer, final
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Ended, Silence
+from adapter.conform.answer import FinalAnswer, final
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import EngineEnded, NoReply
 from adapter.position import Position
 from engines.limits import Limit
 from engines.score import Mate
 
 
-def illegal_ply(candidate: Candidate, position: Position, words: tuple[str, ...]) -> int | None:
+def illegal_ply(candidate: EngineUnderTest, position: Position, words: tuple[str, ...]) -> int | None:
     """The index of the first word of a variation that is no legal move; None when all are."""
     board = position.rules()
     for index, word in enumerate(words):
@@ -24,7 +24,7 @@ def illegal_ply(candidate: Candidate, position: Position, words: tuple[str, ...]
     return None
 
 
-def past_a_draw(candidate: Candidate, position: Position, words: tuple[str, ...]) -> str | None:
+def past_a_draw(candidate: EngineUnderTest, position: Position, words: tuple[str, ...]) -> str | None:
     """The first rule by which a variation could have ended in a draw before its last move; None if none."""
     here = position
     for word in words[:-1]:
@@ -37,7 +37,7 @@ def past_a_draw(candidate: Candidate, position: Position, words: tuple[str, ...]
     return None
 
 
-async def unproven(candidate: Candidate, answer: Answer) -> str | None:
+async def unproven(candidate: EngineUnderTest, answer: FinalAnswer) -> str | None:
     """Why the mate that an answer claims is not proven; None when it is, or when none is claimed.
 
     The variation is played. Where it stops short the engine is asked to go on, as tables of positions cut
@@ -66,7 +66,7 @@ async def unproven(candidate: Candidate, answer: Answer) -> str | None:
                 return f"{claim}: its variation does not mate on half-move {plies}"
         try:
             more = await candidate.ask(here, Limit(depth=max(plies - played + 1, 2)))
-        except (Silence, Ended) as end:
+        except (NoReply, EngineEnded) as end:
             return f"{claim}: its variation ends after {played} half-moves, and then {end}"
         _, line, _ = final(candidate.infos(more))
         if not line and candidate.legal(here, more.word):

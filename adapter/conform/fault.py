@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class Finding(Exception):
+class ConformFinding(Exception):
     """What a step found; its text is one sentence.
 
     `sent` and `received` are the lines that show it, where they are not simply the step's last ones.
@@ -17,23 +17,23 @@ class Finding(Exception):
         self.received = tuple(received)
 
 
-class Fault(Finding):
+class ConformFailure(ConformFinding):
     """The engine does what its protocol forbids, or not what it demands."""
 
 
-class Remark(Finding):
+class ConformWarning(ConformFinding):
     """Worth knowing, but the protocol leaves it open, or programs that drive engines put up with it."""
 
 
-class Silence(Fault):
+class NoReply(ConformFailure):
     """Something was waited for in vain."""
 
 
-class Late(Fault):
+class LateReply(ConformFailure):
     """Something came, but later than it had to: worth a second look, as other programs want the processor."""
 
 
-class Ended(Fault):
+class EngineEnded(ConformFailure):
     """The engine's process ended, or its output did. `status` is as EngineProcess tells it, None while the
     process goes on."""
 

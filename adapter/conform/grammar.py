@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from adapter.conform.spec import Spec
+from adapter.conform.spec import Citations
 from engines.options import Option
 
 MOVE = re.compile(r"[a-z]\d{1,2}[a-z]\d{1,2}[qrbn]?")
@@ -31,7 +31,7 @@ _BOUNDS = ("lowerbound", "upperbound")
 _SCORE_KINDS = ("cp", "mate")
 
 
-def number_faults(words: Sequence[str], spec: Spec) -> list[str]:
+def number_faults(words: Sequence[str], spec: Citations) -> list[str]:
     """What is wrong with the numbers of a report (its words behind `info`), but for its score."""
     found = []
     for key, values in _parts(words, spec):
@@ -51,7 +51,7 @@ def number_faults(words: Sequence[str], spec: Spec) -> list[str]:
     return found
 
 
-def score_faults(words: Sequence[str], spec: Spec) -> list[str]:
+def score_faults(words: Sequence[str], spec: Citations) -> list[str]:
     """What is wrong with the score of a report."""
     found = []
     for key, values in _parts(words, spec):
@@ -66,7 +66,7 @@ def score_faults(words: Sequence[str], spec: Spec) -> list[str]:
     return found
 
 
-def move_faults(words: Sequence[str], spec: Spec) -> list[str]:
+def move_faults(words: Sequence[str], spec: Citations) -> list[str]:
     """What is wrong with the shape of the moves in a report."""
     found = []
     for key, values in _parts(words, spec):
@@ -83,7 +83,7 @@ def move_faults(words: Sequence[str], spec: Spec) -> list[str]:
     return found
 
 
-def option_fault(option: Option, spec: Spec) -> str | None:
+def option_fault(option: Option, spec: Citations) -> str | None:
     """What is wrong with an option as it is offered, None when nothing is."""
     if option.kind is None or option.fault is not None:
         return option.fault or "it has no type"
@@ -106,7 +106,7 @@ _OPTION_RULES: Mapping[str, Sequence[tuple[Callable[[Option], bool], str]]] = {
 }
 
 
-def _parts(words: Sequence[str], spec: Spec) -> list[tuple[str, list[str]]]:
+def _parts(words: Sequence[str], spec: Citations) -> list[tuple[str, list[str]]]:
     """The keys that are known with the words behind each; unknown words belong to the key before them."""
     parts: list[tuple[str, list[str]]] = []
     for place, word in enumerate(words):

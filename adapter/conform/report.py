@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adapter.conform.runner import Report
-from adapter.conform.step import Result
+from adapter.conform.runner import ConformReport
+from adapter.conform.step import CheckResult
 
 WIDTH = 26  # columns for the name of a step
 _SHOWN = 8  # lines of an exchange that are printed behind a fault
 
 
-def mark(result: Result) -> str:
+def mark(result: CheckResult) -> str:
     """How it went, in four letters."""
     return "FAIL" if not result.ok else "note" if result.remark else "ok  "
 
 
-def row(result: Result) -> str:
+def row(result: CheckResult) -> str:
     """One step in one line."""
     return f"{mark(result)} {result.step:<{WIDTH}} {result.message}".rstrip()
 
 
-def evidence(result: Result) -> Iterator[str]:
+def evidence(result: CheckResult) -> Iterator[str]:
     """What stands behind a fault: where the specification says otherwise, and what went over the wire."""
     yield f"     {result.section}"
     yield from (f"     > {line}" for line in result.sent[-_SHOWN:])
     yield from (f"     < {line}" for line in result.received[-_SHOWN:])
 
 
-def totals(report: Report) -> Iterator[str]:
+def totals(report: ConformReport) -> Iterator[str]:
     """The sums of a run."""
     said = f"{report.engine} ({report.protocol}, {report.variant})"
     verdict = "conforms" if report.passed else "falls short"
@@ -39,12 +39,12 @@ def totals(report: Report) -> Iterator[str]:
     yield f"{said} {verdict}: {', '.join(parts)} ({report.seconds:.1f} s)"
 
 
-def junit(report: Report) -> bytes:
+def junit(report: ConformReport) -> bytes:
     """The run as JUnit XML: a test for each step. A remark passes; what was not tried is an error."""
-    from adapter.suite.report.junit import Test, document
+    from adapter.suite.report.junit import JUnitTest, document
 
     tests = [
-        Test(
+        JUnitTest(
             name=result.step,
             seconds=result.seconds,
             kind="" if result.ok else "failure",
@@ -54,7 +54,9 @@ def junit(report: Report) -> bytes:
         for result in report.results
     ]
     tests += [
-        Test(name=name, kind="error", message="not tried, as the engine had not answered what came before")
+        JUnitTest(
+            name=name, kind="error", message="not tried, as the engine had not answered what came before"
+        )
         for name in report.untried
     ]
     title = f"{report.protocol} conformance of {report.engine}"

@@ -9,22 +9,22 @@ from typing import Any
 
 import msgspec
 
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Ended, Finding, Remark, Silence
-from adapter.conform.step import Result, Step
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFinding, ConformWarning, EngineEnded, NoReply
+from adapter.conform.step import Check, CheckResult
 from adapter.conform.steps import STEPS
-from adapter.conform.talk import Line, printable
+from adapter.conform.talk import TalkLine, printable
 from adapter.errors import EngineStartError
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.transcript import Transcript
 
 VAIN = 3  # waits in vain after which the rest is left: each costs seconds, and the engine has fallen short
 _FIRST, _LAST, _WIDTH = 12, 28, 400  # lines shown of an exchange, and characters of each
 
-Show = Callable[[Result], None]
+ConformView = Callable[[CheckResult], None]
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class ConformReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a run found. `skipped` are steps that do not apply, with the reason; `untried` those that were
     left because the engine had not answered too often, or did not greet."""
 
@@ -33,18 +33,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     protocol: str
     variant: str
     path: str
-    results: tuple[Result, ...]
+    results: tuple[CheckResult, ...]
     skipped: dict[str, str]
     untried: tuple[str, ...]
     seconds: float
 
     @property
-    def faults(self) -> tuple[Result, ...]:
+    def faults(self) -> tuple[CheckResult, ...]:
         """The steps that found a fault."""
         return tuple(result for result in self.results if not result.ok)
 
     @property
-    def remarks(self) -> tuple[Result, ...]:
+    def remarks(self) -> tuple[CheckResult, ...]:
         """The steps that found something worth a remark."""
         return tuple(result for result in self.results if result.remark)
 
@@ -72,23 +72,23 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def conform(
-    found: Found,
+    found: ResolvedEngine,
     variant: str | None = None,
     *,
-    steps: Sequence[Step] = STEPS,
-    show: Show = lambda result: None,
-    begin: Callable[[Step], None] = lambda step: None,
+    steps: Sequence[Check] = STEPS,
+    show: ConformView = lambda result: None,
+    begin: Callable[[Check], None] = lambda step: None,
     transcripts: Path | None = None,
-) -> Report:
+) -> ConformReport:
     """Takes the engine through the steps, in the game named or the first its profile plays.
 
     `begin` and `show` are told of each step and its result; `transcripts` is a folder for a file a step.
     Raises EngineStartError for a program that cannot be started or ends before it greets, and ConfigError
     for a transcript that cannot be written.
     """
-    candidate = Candidate(found, variant or found.profile.variants[0])
+    candidate = EngineUnderTest(found, variant or found.profile.variants[0])
     began = time.monotonic()
-    results: list[Result] = []
+    results: list[CheckResult] = []
     skipped: dict[str, str] = {}
     untried: list[str] = []
     vain = 0
@@ -103,7 +103,7 @@ async def conform(
                 skipped[step.name] = reason
             else:
                 begin(step)
-                result, waited = await _take(candidate, step)
+                result, waited = await _run_check(candidate, step)
                 vain += waited
                 results.append(result)
                 exchanged = candidate.exchanged()
@@ -112,7 +112,7 @@ async def conform(
                 show(result)
     finally:
         await candidate.leave()
-    return Report(
+    return ConformReport(
         engine=candidate.name,
         profile=found.profile.name,
         protocol=found.profile.protocol,
@@ -125,23 +125,23 @@ async def conform(
     )
 
 
-async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
+async def _run_check(candidate: EngineUnderTest, step: Check) -> tuple[CheckResult, bool]:
     """One step's result, and whether something was waited for in vain."""
     candidate.mark()
     began = time.monotonic()
-    found: Finding | None = None
+    found: ConformFinding | None = None
     seen = ""
     try:
         seen = await step.run(candidate)
-    except Finding as finding:
+    except ConformFinding as finding:
         found = finding
-    remark = found is not None and (step.remark or isinstance(found, Remark))
-    if isinstance(found, Ended) and not candidate.greeting:
+    remark = found is not None and (step.remark or isinstance(found, ConformWarning))
+    if isinstance(found, EngineEnded) and not candidate.greeting:
         raise _unstarted(candidate, found)
     exchanged = candidate.exchanged()
     if not candidate.sound or (found is not None and exchanged):
         # whatever it is in the middle of must not be the next step's concern
-        await candidate.leave(polite=isinstance(found, Remark))
+        await candidate.leave(polite=isinstance(found, ConformWarning))
         exchanged = candidate.exchanged()
     sent, received = step.looks_at(candidate)
     if exchanged:
@@ -149,7 +149,7 @@ async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
         received = [line.text for line in exchanged if line.sign == "<"]
     if found is not None and (found.sent or found.received):
         sent, received = found.sent, found.received
-    result = Result(
+    result = CheckResult(
         step=step.name,
         section=candidate.spec.cite(step.section),
         ok=found is None or remark,
@@ -159,10 +159,10 @@ async def _take(candidate: Candidate, step: Step) -> tuple[Result, bool]:
         message=str(found) if found else seen,
         seconds=time.monotonic() - began,
     )
-    return result, isinstance(found, Silence) or isinstance(found and found.__cause__, Silence)
+    return result, isinstance(found, NoReply) or isinstance(found and found.__cause__, NoReply)
 
 
-def _unstarted(candidate: Candidate, ended: Ended) -> EngineStartError:
+def _unstarted(candidate: EngineUnderTest, ended: EngineEnded) -> EngineStartError:
     exchanged = [f"{line.sign} {line.text}" for line in candidate.exchanged()]
     return EngineStartError(
         f"{candidate.name} does not start: {ended} before it greeted",
@@ -179,7 +179,7 @@ def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(cut)
 
 
-def _write(folder: Path, number: int, step: Step, exchanged: Sequence[Line]) -> None:
+def _write(folder: Path, number: int, step: Check, exchanged: Sequence[TalkLine]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with Transcript(folder / f"{number:02}-{step.name}.txt") as transcript:
         for line in exchanged:

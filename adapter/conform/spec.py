@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 
-class Spec(msgspec.Struct, frozen=True, kw_only=True):
+class Citations(msgspec.Struct, frozen=True, kw_only=True):
     """One protocol's specification.
 
     `sections` cites each part that a step refers to. `kinds` are the types of options it knows, `score_kinds`
@@ -28,7 +28,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Stefan Meyer-Kahlen, "Description of the universal chess interface (UCI)", April 2006; it has no numbers.
-_UCI = Spec(
+_UCI = Citations(
     sections={
         "general": "UCI, general rules",
         "move": "UCI, move format",
@@ -57,7 +57,7 @@ _UCI = Spec(
 )
 
 # Morning Yellow, "Universal Chinese Chess Interface", version 3.0, November 2007.
-_UCCI = Spec(
+_UCCI = Citations(
     sections={
         "general": "UCCI 3.0, 3",
         "move": "UCCI 3.0, 4",
@@ -84,4 +84,4 @@ _UCCI = Spec(
     null=frozenset(("nobestmove",)),
 )
 
-SPECS: Mapping[str, Spec] = {"uci": _UCI, "ucci": _UCCI}
+SPECS: Mapping[str, Citations] = {"uci": _UCI, "ucci": _UCCI}

@@ -7,30 +7,30 @@ from typing import Any
 
 import msgspec
 
-from adapter.conform.candidate import Candidate
+from adapter.conform.candidate import EngineUnderTest
 
 BOTH = ("uci", "ucci")
 UCI = ("uci",)
 UCCI = ("ucci",)
 
-Run = Callable[[Candidate], Awaitable[str]]
-Why = Callable[[Candidate], str]
-Seen = Callable[[Candidate], tuple[Sequence[str], Sequence[str]]]
+RunCheck = Callable[[EngineUnderTest], Awaitable[str]]
+Why = Callable[[EngineUnderTest], str]
+Seen = Callable[[EngineUnderTest], tuple[Sequence[str], Sequence[str]]]
 
 
-def always(candidate: Candidate) -> str:
+def always(candidate: EngineUnderTest) -> str:
     """For steps that apply to every engine of their protocols."""
     del candidate
     return ""
 
 
-def nothing(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+def nothing(candidate: EngineUnderTest) -> tuple[Sequence[str], Sequence[str]]:
     """For steps that look at nothing but what they exchange themselves."""
     del candidate
     return (), ()
 
 
-def no_new_game(candidate: Candidate) -> str:
+def no_new_game(candidate: EngineUnderTest) -> str:
     """Why no new game can be begun, for the steps that need one."""
     word = candidate.dialect.new_game
     if word is None:
@@ -40,7 +40,7 @@ def no_new_game(candidate: Candidate) -> str:
     return "" if option == word or option in candidate.options else "it does not offer newgame"
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is looked at.
 
     `run` returns what it saw, a few words or none; it raises Fault or Remark. `section` names a part of the
@@ -51,14 +51,14 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     section: str
-    run: Run
+    run: RunCheck
     protocols: tuple[str, ...] = BOTH
     inapplicable: Why = always
     looks_at: Seen = nothing
     remark: bool = False
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a step. `message` is what was seen, the fault, or the remark; `sent` and `received` are
     the lines that show it, long runs of them cut in the middle."""
 

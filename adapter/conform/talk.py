@@ -13,18 +13,18 @@ import time
 from collections import deque
 from typing import NamedTuple
 
-from adapter.conform.fault import Ended, Silence
-from engines.dialects import Dialect
-from engines.find import Found
+from adapter.conform.fault import EngineEnded, NoReply
+from engines.discovery import ResolvedEngine
 from engines.link import describe_exit
-from engines.process import EngineProcess
+from engines.protocols import Dialect
+from engines.transport import EngineProcess
 
 LONGEST = 1 << 20  # bytes of a line that are kept
 MOST = 50_000  # lines kept of a conversation, and lines that may wait to be read
 LAST_WORDS = 1.0  # seconds granted to an engine whose output ended to end by itself
 
 
-class Line(NamedTuple):
+class TalkLine(NamedTuple):
     """One line as it went by: seconds of the monotonic clock, `>` sent or `<` heard, the text."""
 
     at: float
@@ -42,23 +42,23 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-class Talk:
+class EngineTalk:
     """One engine's process and all that was said. Always `close` it.
 
     Raises EngineStartError when the program cannot be started.
     """
 
-    def __init__(self, found: Found, dialect: Dialect) -> None:
+    def __init__(self, found: ResolvedEngine, dialect: Dialect) -> None:
         profile = found.profile
         self.dialect = dialect
         self.began = time.monotonic()
         self.count = 0  # lines that ever went by
-        self._log: deque[Line] = deque(maxlen=MOST)
+        self._log: deque[TalkLine] = deque(maxlen=MOST)
         self.searching = False  # whether a `go` has not had its best move
         self._quit_seconds = profile.deadlines.quit
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
-        self._inbox: deque[Line] = deque(maxlen=MOST)
+        self._inbox: deque[TalkLine] = deque(maxlen=MOST)
         self._rest = b""
         self._over = False
         self._news = asyncio.Event()
@@ -71,12 +71,12 @@ class Talk:
         """Sends lines in one write."""
         now = time.monotonic()
         for line in lines:
-            self._note(Line(now, ">", line))
+            self._note(TalkLine(now, ">", line))
             # what makes an engine think, whatever blanks surround it
             self.searching = self.searching or line.split()[:1] == ["go"]
         self.process.write("".join(line + end for line in lines).encode("utf-8", "surrogateescape"))
 
-    async def hear(self, until: float) -> Line | None:
+    async def hear(self, until: float) -> TalkLine | None:
         """The next line, or None when there is none at that time of the monotonic clock.
 
         Raises Ended where the output is over and all of it was read.
@@ -103,20 +103,20 @@ class Talk:
             self.searching = False
         return line
 
-    async def until(self, meaning: str, seconds: float, *, to: str) -> list[Line]:
+    async def until(self, meaning: str, seconds: float, *, to: str) -> list[TalkLine]:
         """All lines up to the one that means that in the protocol's words (`hello ready bestmove`).
 
         Raises Silence after so many seconds, naming what it is the answer `to`, and Ended.
         """
         end = time.monotonic() + seconds
-        heard: list[Line] = []
+        heard: list[TalkLine] = []
         while (line := await self.hear(end)) is not None:
             heard.append(line)
             if self.means(line) == meaning:
                 return heard
-        raise Silence(f"no {self.word(meaning)} within {seconds:g} s of {to}")
+        raise NoReply(f"no {self.word(meaning)} within {seconds:g} s of {to}")
 
-    async def during(self, seconds: float) -> list[Line]:
+    async def during(self, seconds: float) -> list[TalkLine]:
         """All lines of the next seconds, those that were waiting included."""
         end = time.monotonic() + seconds
         heard = []
@@ -124,29 +124,29 @@ class Talk:
             heard.append(line)
         return heard
 
-    def since(self, count: int) -> list[Line]:
+    def since(self, count: int) -> list[TalkLine]:
         """What went by since there were so many lines, as far back as they are kept."""
         new = self.count - count
         return list(self._log)[-new:] if new > 0 else []
 
-    def last(self, meaning: str) -> Line:
+    def last(self, meaning: str) -> TalkLine:
         """The last line heard that means this. Raises StopIteration where there is none."""
         return next(line for line in reversed(self._log) if line.sign == "<" and self.means(line) == meaning)
 
     @property
-    def sent(self) -> Line:
+    def sent(self) -> TalkLine:
         """The last line that was sent. Raises StopIteration before the first."""
         return next(line for line in reversed(self._log) if line.sign == ">")
 
     async def rest(self) -> list[str]:
         """What an engine that has ended, or should have, had said and nobody read."""
         heard = []
-        with contextlib.suppress(Ended):
+        with contextlib.suppress(EngineEnded):
             while (line := await self.hear(time.monotonic())) is not None:
                 heard.append(line.text)
         return heard
 
-    def means(self, line: Line) -> str | None:
+    def means(self, line: TalkLine) -> str | None:
         """What the line means by its first word; None for one outside the protocol."""
         words = line.words
         return self.dialect.heard.get(words[0]) if words else None
@@ -162,7 +162,7 @@ class Talk:
         # in its own way out an engine may be slow: the steps that look at it wait longer
         return await self.process.end(polite=polite, grace=min(self._quit_seconds, 0.5))
 
-    def _note(self, line: Line) -> None:
+    def _note(self, line: TalkLine) -> None:
         self._log.append(line)
         self.count += 1
 
@@ -177,7 +177,7 @@ class Talk:
                 lines, self._rest, self._over = [self._rest] if self._rest else [], b"", True
             for raw in lines:
                 text = raw[:LONGEST].decode("utf-8", "replace").rstrip("\r")
-                self._inbox.append(Line(now, "<", text))
+                self._inbox.append(TalkLine(now, "<", text))
             if self._scheduled or not (lines or self._over):
                 return
             self._scheduled = True
@@ -192,8 +192,8 @@ class Talk:
             self._scheduled = False
             self._news.set()
 
-    async def _ended(self) -> Ended:
+    async def _ended(self) -> EngineEnded:
         status = await self.process.wait_exit(LAST_WORDS)
         how = "closed its output" if status is None else f"ended ({describe_exit(status)[2]})"
         said = self.process.stderr_tail()
-        return Ended(f"the engine {how}{f'; it said {said[-1]!r}' if said else ''}", status)
+        return EngineEnded(f"the engine {how}{f'; it said {said[-1]!r}' if said else ''}", status)

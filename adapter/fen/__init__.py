@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from adapter.fen.problem import Problem, Report
-from adapter.fen.quick import CLASSICAL, clean
-from adapter.fen.styles import CASTLING_STYLES, EP_STYLES
+from adapter.fen.fast_path import CLASSICAL, clean
+from adapter.fen.options import CASTLING_STYLES, EP_STYLES
+from adapter.fen.report import Problem, Report
 
 __all__ = ["Problem", "Report", "check", "epd_operations"]
 
@@ -52,10 +52,10 @@ def check(
         found = _quick(text, variant, ep, castling)
         if found is not None:
             return Report(text, found[1], True, found[0], None, (), (), (), source, line)
-    from adapter.fen.examine import examine
+    from adapter.fen.checker import check_text
     from adapter.fen.options import options
 
-    return examine(text, options(variant, side, allow, ep, castling, source, line))
+    return check_text(text, options(variant, side, allow, ep, castling, source, line))
 
 
 def _quick(text: str, variant: str, ep: str, castling: str) -> tuple[str, str] | None:
@@ -69,7 +69,7 @@ def _quick(text: str, variant: str, ep: str, castling: str) -> tuple[str, str] |
     if variant == "xiangqi" or (variant == "auto" and record.count("/") == 9):
         if ep not in EP_STYLES or castling not in CASTLING_STYLES:
             return None
-        from adapter.fen.quick_xiangqi import clean as clean_xiangqi
+        from adapter.fen.fast_path_xiangqi import clean as clean_xiangqi
 
         return (record, "xiangqi") if clean_xiangqi(record) else None
     if variant not in _CHESS or castling not in _KEPT or not (ep in ("keep", "fen") or _no_ep(record, ep)):
@@ -87,6 +87,6 @@ def _no_ep(record: str, ep: str) -> bool:
 
 def epd_operations(text: str) -> dict[str, tuple[str, ...]]:
     """The operations of an EPD record, in order: opcode to operands. Empty for a record without any."""
-    from adapter.fen.operations import epd_operations as read
+    from adapter.fen.fields import epd_operations as read
 
     return read(text)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from adapter.fen.finding import Fault
-from adapter.fen.games import CHESS960, Game
+from adapter.fen.report import RuleViolation
+from adapter.games.geometry import CHESS960, Geometry
 
 _KINGSIDE = "Kk"
 _ORDER = "KQkq"
@@ -33,7 +33,7 @@ class Right(msgspec.Struct, frozen=True):
         return self.king is not None and self.rook is not None and self.rook > self.king
 
 
-def resolve(letter: str, cells: str, game: Game) -> Right:
+def resolve(letter: str, cells: str, game: Geometry) -> Right:
     """What a castling letter means on this board, and whether king and rook are there for it."""
     white = letter.isupper()
     row = cells[56:] if white else cells[:8]
@@ -66,7 +66,7 @@ def letters_of(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def faults(text: str, cells: str, game: Game) -> list[Fault]:
+def faults(text: str, cells: str, game: Geometry) -> list[RuleViolation]:
     """What is wrong about a canonical castling field on this board."""
     rights = [
         (offset, resolve(letter, cells, game))
@@ -100,14 +100,14 @@ def in_order(letters: list[str]) -> bool:
     return "".join(letters) == canonical(letters) or not letters
 
 
-def write(text: str, cells: str, game: Game, style: str) -> str:
+def write(text: str, cells: str, game: Geometry, style: str) -> str:
     """A sound castling field in the style asked for: `xfen` or `shredder`."""
     rights = [resolve(letter, cells, game) for _, letter in letters_of(text)]
     rights.sort(key=lambda right: (not right.white, -(right.rook or 0)))
     return "".join(_letter(right, cells, style) for right in rights) or "-"
 
 
-def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple[float, str]]:
+def readings(letters: list[str], odd: int, cells: str, game: Geometry) -> list[tuple[float, str]]:
     """Sound castling fields that these letters may stand for, each with what it costs to believe it.
 
     `odd` is how many further characters of the field are no castling letters.
@@ -139,7 +139,7 @@ def readings(letters: list[str], odd: int, cells: str, game: Game) -> list[tuple
 
 
 def _taking(
-    option: tuple[float, list[str]], letters: list[str], number: int, cells: str, game: Game
+    option: tuple[float, list[str]], letters: list[str], number: int, cells: str, game: Geometry
 ) -> Iterator[tuple[float, list[str]]]:
     """The ways to go on with one more letter: taken, left out, or taken for another."""
     cost, taken = option
@@ -161,7 +161,7 @@ def _taking(
         yield cost + (0.1 if due else 0.5), [*taken, twin]
 
 
-def _unpaired(taken: list[str], cells: str, game: Game) -> list[str]:
+def _unpaired(taken: list[str], cells: str, game: Geometry) -> list[str]:
     return [
         letter.swapcase()
         for letter in taken
@@ -169,7 +169,7 @@ def _unpaired(taken: list[str], cells: str, game: Game) -> list[str]:
     ]
 
 
-def _whole(text: str, cells: str, game: Game) -> bool:
+def _whole(text: str, cells: str, game: Geometry) -> bool:
     return len(text) == 4 and not faults(text, cells, game)
 
 
@@ -198,7 +198,7 @@ def _letter(right: Right, cells: str, style: str) -> str:
     return letter if right.white else letter.lower()
 
 
-def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list[Fault]:
+def _impossible(rights: list[tuple[int, Right]], cells: str, game: Geometry) -> list[RuleViolation]:
     """One fault for all rights without their king or rook at home."""
     said: list[str] = []
     marks: list[int] = []
@@ -224,7 +224,7 @@ def _impossible(rights: list[tuple[int, Right]], cells: str, game: Game) -> list
     return [_fault("castling-impossible", marks, "; ".join(said), tuple(dict.fromkeys(touched)))]
 
 
-def _no_rook(right: Right, cells: str, game: Game) -> str:
+def _no_rook(right: Right, cells: str, game: Geometry) -> str:
     kind, rank = right.letter.upper(), 1 if right.white else 8
     if kind not in "KQ":
         if not game.chess960 and resolve(right.letter, cells, CHESS960).rook is not None:
@@ -235,7 +235,7 @@ def _no_rook(right: Right, cells: str, game: Game) -> str:
     return f"no rook of its own on {'h' if kind == 'K' else 'a'}{rank}"
 
 
-def _homes(right: Right, game: Game) -> tuple[int, ...]:
+def _homes(right: Right, game: Geometry) -> tuple[int, ...]:
     """Where king and rook of a right should stand: of Chess960, anywhere on the back rank."""
     first = 56 if right.white else 0
     if game.chess960:
@@ -243,5 +243,7 @@ def _homes(right: Right, game: Game) -> tuple[int, ...]:
     return first + 4, first + (7 if right.letter.upper() in "KH" else 0)
 
 
-def _fault(code: str, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> Fault:
-    return Fault(code=code, field="castling", at="castling", message=message, marks=tuple(marks), cells=cells)
+def _fault(code: str, marks: list[int], message: str, cells: tuple[int, ...] = ()) -> RuleViolation:
+    return RuleViolation(
+        code=code, field="castling", at="castling", message=message, marks=tuple(marks), cells=cells
+    )

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adapter.fen.attacks import (
+from adapter.fen.attack_tables import (
+    BISHOP,
+    BISHOP_LINES,
+    BISHOP_REACH,
     BLACK,
     COUNT_BITS,
     COUNTED,
     COUNTS,
     KING,
+    KING_STEPS,
+    KNIGHT,
+    KNIGHT_STEPS,
     LETTERS,
     OCCUPIED,
+    PAWN,
+    PAWN_SOURCES,
+    QUEEN,
+    ROOK,
+    ROOK_LINES,
+    ROOK_REACH,
     SHARES,
     WHITE,
     attackers,
@@ -19,11 +31,122 @@ from adapter.fen.attacks import (
     bits,
     masks,
 )
-from adapter.fen.finding import Fault, Setup
-from adapter.fen.games import Game, collapse_row, plural, square_name
-from adapter.fen.retro import possible
+from adapter.fen.report import RuleViolation, Setup
+from adapter.games.geometry import Geometry, collapse_row, plural, square_name
 
-MEN = 16
+_RETRO_ROWS = [0xFF << 8 * row for row in range(8)]
+# By the colour that moves: one step forward, the row its pawns start on, the row where they turn into pieces.
+_FORWARD = {WHITE: -8, BLACK: 8}
+_START_ROW = {WHITE: 6, BLACK: 1}
+_LAST_ROW = {WHITE: 0, BLACK: 7}
+
+
+def double_check_possible(board: list[int], king: int, colour: int, checkers: int) -> bool:
+    """Whether one last move of `colour` explains that its two `checkers` attack the king.
+
+    `board` holds the masks of `attacks.masks`; no en-passant square may be set (its last move is known).
+    """
+    # the two lines to a king have no square in common, so none but a checker, or two squares emptied at once,
+    # can have uncovered both
+    past = _Past(board, king, colour)
+    return any(past.moved(mover) for mover in bits(checkers)) or past.took_en_passant()
+
+
+class _Past:
+    """Boards one move ago."""
+
+    def __init__(self, board: list[int], king: int, colour: int) -> None:
+        self.board = board
+        self.king = king
+        self.colour = colour
+        self.occupied = board[OCCUPIED]
+        own = 0
+        for kind in range(6):
+            own |= board[6 - colour + kind]
+        # A side of sixteen has lost nobody, so the last move took nothing.
+        self.captures = own.bit_count() < 16
+
+    def moved(self, mover: int) -> bool:
+        """Whether the man on this square may have come from another before which there was no check."""
+        bit = 1 << mover
+        kind = next(kind for kind in range(6) if self.board[self.colour + kind] & bit)
+        takes = self.captures
+        if kind == PAWN:
+            quiet, slant = self._pawn_sources(mover)
+            return self._any(kind, kind, mover, quiet, False) or (
+                takes and self._any(kind, kind, mover, slant, True)
+            )
+        sources = self._sources(kind, mover)
+        if self._any(kind, kind, mover, sources, False) or (
+            takes and self._any(kind, kind, mover, sources, True)
+        ):
+            return True
+        if mover // 8 != _LAST_ROW[self.colour] or kind == KING:
+            return False
+        quiet, slant = self._pawn_sources(mover)
+        return self._any(PAWN, kind, mover, quiet, False) or (
+            takes and self._any(PAWN, kind, mover, slant, True)
+        )
+
+    def took_en_passant(self) -> bool:
+        """Whether a capture en passant, which empties two squares at once, explains the check."""
+        if not self.captures:
+            return False
+        forward = _FORWARD[self.colour]
+        row = _START_ROW[self.colour] + 4 * forward // 8
+        for pawn in bits(self.board[self.colour + PAWN] & _RETRO_ROWS[row]):
+            taken, origin = pawn - forward, pawn + forward
+            if self.occupied & (1 << taken | 1 << origin):
+                continue
+            for source in bits(PAWN_SOURCES[self.colour][pawn] & ~self.occupied):
+                past = list(self.board)
+                past[self.colour + PAWN] ^= 1 << pawn | 1 << source
+                occupied = self.occupied ^ (1 << pawn | 1 << source | 1 << taken)
+                if not attackers(past, self.king, self.colour, occupied):
+                    return True
+        return False
+
+    def _any(self, was: int, became: int, mover: int, sources: int, captured: bool) -> bool:
+        for source in bits(sources):
+            past = list(self.board)
+            past[self.colour + became] ^= 1 << mover
+            past[self.colour + was] ^= 1 << source
+            occupied = self.occupied ^ 1 << source
+            if not captured:
+                occupied ^= 1 << mover
+            if not attackers(past, self.king, self.colour, occupied):
+                return True
+        return False
+
+    def _pawn_sources(self, square: int) -> tuple[int, int]:
+        """The empty squares a pawn may have come from: straight on, and by a capture."""
+        forward, start = _FORWARD[self.colour], _START_ROW[self.colour]
+        free = ~self.occupied
+        ground = ~(_RETRO_ROWS[0] | _RETRO_ROWS[7])
+        behind = square - forward
+        quiet = 0
+        if 0 <= behind < 64 and free & ground & 1 << behind:
+            quiet |= 1 << behind
+            jump = behind - forward
+            if jump // 8 == start and free & 1 << jump:
+                quiet |= 1 << jump
+        return quiet, PAWN_SOURCES[self.colour][square] & free & ground
+
+    def _sources(self, kind: int, square: int) -> int:
+        free = ~self.occupied
+        if kind == KNIGHT:
+            return KNIGHT_STEPS[square] & free
+        if kind == KING:
+            return KING_STEPS[square] & free
+        reach = 0
+        if kind in (ROOK, QUEEN):
+            reach |= ROOK_REACH[square][ROOK_LINES[square] & self.occupied]
+        if kind in (BISHOP, QUEEN):
+            reach |= BISHOP_REACH[square][BISHOP_LINES[square] & self.occupied]
+        return reach & free
+
+
+PIECES = 16
 NAMES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 SIDES = {"w": ("White", WHITE), "b": ("Black", BLACK)}
 _COUNT = (1 << COUNT_BITS) - 1
@@ -63,14 +186,14 @@ def counts_sound(packed_counts: int) -> bool:
     for letters in (LETTERS[:6], LETTERS[6:]):
         men = sum(number[letter] for letter in letters)
         pawns = number[letters[0]]
-        if number[letters[5]] != 1 or men > MEN or pawns > 8:
+        if number[letters[5]] != 1 or men > PIECES or pawns > 8:
             return False
         if promoted(number, letters[0].isupper()) > 8 - pawns:
             return False
     return True
 
 
-def board_faults(setup: Setup, game: Game) -> list[Fault]:
+def board_faults(setup: Setup, game: Geometry) -> list[RuleViolation]:
     """Kings, pawns and counts: what is wrong whoever is to move."""
     packed = pack(setup.board)
     number = counts(packed)
@@ -86,7 +209,7 @@ def board_faults(setup: Setup, game: Game) -> list[Fault]:
     return faults
 
 
-def check_faults(setup: Setup, game: Game) -> list[Fault]:
+def check_faults(setup: Setup, game: Geometry) -> list[RuleViolation]:
     """What is wrong about kings under attack; asked only of boards with one king a side."""
     board = masks(pack(setup.board))
     name, us = SIDES[setup.side]
@@ -105,7 +228,7 @@ def check_faults(setup: Setup, game: Game) -> list[Fault]:
             f"{_names(game, cells[1:])}"
         )
         faults.append(
-            Fault(
+            RuleViolation(
                 code="opponent-in-check",
                 field="side",
                 at=square_name(game, target),
@@ -121,13 +244,13 @@ def check_faults(setup: Setup, game: Game) -> list[Fault]:
     if number > 2:
         message = f"the king on {place} is in check from {number} men at once ({given}); two are the most"
         faults.append(_fault("too-many-checkers", game, cells, message))
-    elif number == 2 and setup.ep == "-" and not possible(board, king, them, checkers):
+    elif number == 2 and setup.ep == "-" and not double_check_possible(board, king, them, checkers):
         message = f"no move can have given the double check on {place} from {given}"
         faults.append(_fault("impossible-check", game, cells, message))
     return faults
 
 
-def _names(game: Game, cells: object) -> str:
+def _names(game: Geometry, cells: object) -> str:
     return " and ".join(square_name(game, cell) for cell in cells)  # type: ignore[attr-defined]
 
 
@@ -139,12 +262,12 @@ def _paths(king: int, checkers: int) -> list[int]:
     return list(bits(path))
 
 
-def _fault(code: str, game: Game, cells: list[int], message: str) -> Fault:
+def _fault(code: str, game: Geometry, cells: list[int], message: str) -> RuleViolation:
     at = square_name(game, cells[0])
-    return Fault(code=code, field="placement", at=at, message=message, cells=tuple(cells))
+    return RuleViolation(code=code, field="placement", at=at, message=message, cells=tuple(cells))
 
 
-def _king_faults(cells: str, game: Game) -> list[Fault]:
+def _king_faults(cells: str, game: Geometry) -> list[RuleViolation]:
     faults = [*missing_kings(cells, "White", "Black")]
     for letter, side in (("K", "White"), ("k", "Black")):
         found = [cell for cell, man in enumerate(cells) if man == letter]
@@ -154,28 +277,28 @@ def _king_faults(cells: str, game: Game) -> list[Fault]:
     return faults
 
 
-def missing_kings(cells: str, upper: str, lower: str) -> Iterator[Fault]:
+def missing_kings(cells: str, upper: str, lower: str) -> Iterator[RuleViolation]:
     """One fault for the kings that are not there, whose absence has no other place than the whole board."""
     missing = [side for letter, side in (("K", upper), ("k", lower)) if letter not in cells]
     if missing:
         message = f"{missing[0]} has no king" if len(missing) == 1 else "neither side has a king"
-        yield Fault(code="king-missing", field="placement", at="placement", message=message)
+        yield RuleViolation(code="king-missing", field="placement", at="placement", message=message)
 
 
-def _count_faults(cells: str, number: dict[str, int], letters: str, game: Game) -> list[Fault]:
+def _count_faults(cells: str, number: dict[str, int], letters: str, game: Geometry) -> list[RuleViolation]:
     """At most one fault a side: too many pawns make too many men as well, and one mistake is one fault."""
     side = "White" if letters[0].isupper() else "Black"
     pawns = number[letters[0]]
     men = sum(number[letter] for letter in letters)
     extra = promoted(number, letters[0].isupper())
 
-    def fault(code: str, kinds: str, message: str) -> list[Fault]:
+    def fault(code: str, kinds: str, message: str) -> list[RuleViolation]:
         return [_fault(code, game, [cell for cell, man in enumerate(cells) if man in kinds], message)]
 
     if pawns > 8:
         return fault("too-many-pawns", letters[0], f"{side} has {pawns} pawns, {pawns - 8} more than 8")
-    if men > MEN:
-        return fault("too-many-total", letters, f"{side} has {men} men, {men - MEN} more than {MEN}")
+    if men > PIECES:
+        return fault("too-many-total", letters, f"{side} has {men} men, {men - PIECES} more than {PIECES}")
     if extra > 8 - pawns:
         kinds = "".join(letter for letter in letters[1:5] if _excess(number, letter))
         what = ", ".join(_too_many(cells, letter, game) for letter in kinds)
@@ -188,7 +311,7 @@ def _count_faults(cells: str, number: dict[str, int], letters: str, game: Game) 
     return []
 
 
-def _too_many(cells: str, letter: str, game: Game) -> str:
+def _too_many(cells: str, letter: str, game: Geometry) -> str:
     """All men of a kind in words; of bishops those on the colour of squares that has more than one."""
     places = [cell for cell, man in enumerate(cells) if man == letter]
     if letter in "Bb":

@@ -7,9 +7,8 @@ import re
 
 import msgspec
 
-from adapter.fen.finding import Fault, Setup
-from adapter.fen.games import Game, plural
-from adapter.fen.problem import Field, Severity
+from adapter.fen.report import Field, RuleViolation, Setup, Severity
+from adapter.games.geometry import Geometry, plural
 
 # The longest possible game has fewer than 9000 moves, and engines overflow on absurd numbers.
 MOST = 9999
@@ -21,7 +20,7 @@ _DECIMAL = re.compile(r"([0-9]+)(?:[.,][0-9]+|[|;/].*)")
 _SIGNED = re.compile(r"([-+])([0-9]+)")
 
 
-class Count(msgspec.Struct, frozen=True):
+class CounterReading(msgspec.Struct, frozen=True):
     """A counter as read: its value, or None with the `guesses` its digits allow, and what is wrong."""
 
     value: int | None
@@ -30,34 +29,36 @@ class Count(msgspec.Struct, frozen=True):
     severity: Severity = "error"
 
 
-def read(text: str, field: Field) -> Count:
+def read(text: str, field: Field) -> CounterReading:
     """The number of a counter field. A value that had to be mended comes with a message."""
     least = LEAST[field]
     if len(text) <= 5 and _PLAIN.fullmatch(text):
         number = int(text)
         if number < least:  # only a full-move count of 0
-            return Count(least, message="the full-move number starts at 1, not at 0", severity="warning")
+            return CounterReading(
+                least, message="the full-move number starts at 1, not at 0", severity="warning"
+            )
         if number <= MOST:
-            return Count(number)
+            return CounterReading(number)
     shown = text if len(text) <= 24 else f"{text[:20]}… ({len(text)} characters)"
     digits = "".join(char for char in text if char in "0123456789")
     if digits == text:
         if len(stripped := digits.lstrip("0") or "0") <= 4 and len(text) > 1 and text[0] == "0":
             value = max(int(stripped), least)
-            return Count(value, message=f"{shown} has leading zeros", severity="warning")
-        return Count(None, message=f"{shown} is more than {MOST}, which no game reaches")
+            return CounterReading(value, message=f"{shown} has leading zeros", severity="warning")
+        return CounterReading(None, message=f"{shown} is more than {MOST}, which no game reaches")
     signed = _SIGNED.fullmatch(text)
     if signed is not None and signed[1] == "-":
-        return Count(least, message=f"{shown} is negative; the least is {least}")
+        return CounterReading(least, message=f"{shown} is negative; the least is {least}")
     if not digits:
-        return Count(least, message=f"{shown!r} is not a number")
+        return CounterReading(least, message=f"{shown!r} is not a number")
     if len(digits) > 4:
-        return Count(None, message=f"{shown!r} is not a number")
+        return CounterReading(None, message=f"{shown!r} is not a number")
     decimal = _DECIMAL.fullmatch(text)
     guess = max(int(digits if decimal is None else decimal[1]), least)
     if signed is not None:
-        return Count(guess, message=f"{shown!r} has a sign; a counter has digits only")
-    return Count(None, (guess,), f"{shown!r} is not a number")
+        return CounterReading(guess, message=f"{shown!r} has a sign; a counter has digits only")
+    return CounterReading(None, (guess,), f"{shown!r} is not a number")
 
 
 def parted(text: str, side: str) -> list[tuple[float, int, int]]:
@@ -75,7 +76,7 @@ def parted(text: str, side: str) -> list[tuple[float, int, int]]:
     return found
 
 
-def faults(setup: Setup, game: Game) -> list[Fault]:
+def faults(setup: Setup, game: Geometry) -> list[RuleViolation]:
     """Counters that contradict each other or the rest of the record; all of them are warnings."""
     found = []
     if setup.ep != "-" and setup.halfmove:
@@ -96,5 +97,5 @@ def faults(setup: Setup, game: Game) -> list[Fault]:
     return found
 
 
-def _fault(code: str, field: Field, message: str) -> Fault:
-    return Fault(code=code, field=field, at=field, message=message, severity="warning")
+def _fault(code: str, field: Field, message: str) -> RuleViolation:
+    return RuleViolation(code=code, field=field, at=field, message=message, severity="warning")

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 
 from adapter.fen import castling
+from adapter.fen.board_field import MOST_CHARACTERS, read
+from adapter.fen.cleanup import BLACK_ONLY, EITHER, RED_ONLY
 from adapter.fen.fields import Fields
-from adapter.fen.games import CHESS, CHESS960, GAMES, XIANGQI, Game, expand
-from adapter.fen.glyphs import BLACK_ONLY, EITHER, RED_ONLY
-from adapter.fen.placement import MOST_CHARACTERS, read
-from adapter.fen.problem import Report
-from adapter.fen.typos import UNKNOWN
+from adapter.fen.rank_edits import UNKNOWN
+from adapter.fen.report import Report
+from adapter.games.geometry import CHESS, CHESS960, GEOMETRIES, XIANGQI, Geometry, expand
 
 _CHINESE = frozenset((*BLACK_ONLY, *EITHER, *RED_ONLY))
 _XIANGQI_MOVE = re.compile(r"(?=.*[i09])[a-i][0-9]-?[a-i][0-9]|[\u4e00-\u9fff1-9]{4}")
@@ -19,10 +19,10 @@ _CLASSICAL = 0, 4, 7  # the files of the queenside rook, the king and the kingsi
 _MIRRORED = CHESS.home[:8][::-1], CHESS.home[56:][::-1]
 
 
-def choose(variant: str, fields: Fields) -> Game:
+def choose(variant: str, fields: Fields) -> Geometry:
     """The game called for, or the one the record looks like: ten ranks of nine are xiangqi, else chess."""
     if variant != "auto":
-        return GAMES[variant]
+        return GEOMETRIES[variant]
     if fields.startpos:
         xiangqi = any(_XIANGQI_MOVE.fullmatch(move.raw) for move in fields.moves[:100])
         return XIANGQI if xiangqi else CHESS

@@ -2,21 +2,209 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from adapter.fen import counters, gaps, operations
-from adapter.fen.deal import NAMES, ORDER, deal, score
-from adapter.fen.finding import Finding, about
-from adapter.fen.games import CHESS, XIANGQI
-from adapter.fen.glyphs import CASTLING, SQUARE
-from adapter.fen.parting import run_on, stuck
-from adapter.fen.problem import Field, Severity, Span
+from adapter.fen import counters
+from adapter.fen.cleanup import CASTLING, SQUARE, Prepared, prepare
+from adapter.fen.patterns import (
+    CHECKS,
+    CHINESE_MOVE,
+    COUNTERS,
+    EXACT,
+    MOVE,
+    NEXT_COLUMN,
+    SLOPPY,
+    START,
+    STUCK,
+)
+from adapter.fen.report import Field, Issue, Severity, Span, about
+from adapter.fen.separators import run_on, split_glued
 from adapter.fen.source import Source, Token
-from adapter.fen.text import Prepared, prepare
-from adapter.fen.words import CHECKS, CHINESE_MOVE, COUNTERS, MOVE, NEXT_COLUMN, START, STUCK
+from adapter.games.geometry import CHESS, XIANGQI
+
+if TYPE_CHECKING:
+    pass  # MERGED
+
+_OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
+# Opcodes of the EPD standard and of test suites: these are recognised without a semicolon, too.
+_WORDS = (
+    "acd acms acn acs am bm ce dm draw_accept draw_claim draw_offer draw_reject eco fmvn hmvc id nic noop "
+    "pm pv rc refcom resign sm tcgs tcri tcsi"
+)
+KNOWN = frozenset((*_WORDS.split(), *(f"{letter}{digit}" for letter in "cdv" for digit in range(10))))
+# Quoted text may hold semicolons; a quote that is never closed ends with the text.
+_PART = re.compile(r'"([^"]*)(?:"|$)|([^\s;"]+)|(;)')
+
+
+def starts(text: str, at: int, *, doubtful: bool = False) -> bool:
+    """Whether an operation begins here: a known opcode, or any name that is closed by a semicolon.
+
+    A doubtful word (`c4`, a comment of EPD, may be a move) is an opcode only when both hold.
+    """
+    match = _OPCODE.match(text, at)
+    if match is None or (match.end() < len(text) and text[match.end()] not in " ;"):
+        return False
+    known = match[0].lower() in KNOWN
+    closed = text.find(";", match.end()) > match.end()
+    return known and closed if doubtful else known or closed
+
+
+def end_of(text: str, at: int) -> int:
+    """Where the operations that begin here end: behind the last semicolon, or with the text."""
+    last = at
+    for match in _PART.finditer(text, at):
+        if match[3]:
+            last = match.end()
+    tail = text[last:].strip()
+    return (
+        last if last > at and tail and not starts(text, len(text) - len(text[last:].lstrip())) else len(text)
+    )
+
+
+def parse(text: str) -> dict[str, tuple[str, ...]]:
+    """Operations as opcode → operands, quotes taken off. A repeated opcode adds its operands to the first."""
+    found: dict[str, tuple[str, ...]] = {}
+    words: list[str] = []
+    for match in _PART.finditer(text):
+        if not match[3]:
+            words.append(match[1] if match[1] is not None else match[2])
+            continue
+        if words:
+            found[words[0]] = found.get(words[0], ()) + tuple(words[1:])
+        words = []
+    if words:
+        found[words[0]] = found.get(words[0], ()) + tuple(words[1:])
+    return found
+
+
+def epd_operations(text: str) -> dict[str, tuple[str, ...]]:
+    """The operations of an EPD record, in order: opcode → operands. Empty for a record without any."""
+    return parse(tail_of(text)[0])
+
+
+def tail_of(text: str) -> tuple[str, bool]:
+    """The operations of a record as they were written, and whether counters stand before them."""
+    # MERGED
+    from adapter.fen.cleanup import prepare
+
+    fields = split(prepare(text))
+    if fields is None:
+        return "", False
+    return fields.operations.strip(), "halfmove" in fields.words
+
+
+ORDER: tuple[Field, ...] = ("side", "castling", "en-passant", "halfmove", "fullmove")
+NAMES: dict[Field, str] = {
+    "side": "side to move",
+    "castling": "castling",
+    "en-passant": "en passant",
+    "halfmove": "half-move clock",
+    "fullmove": "full-move number",
+}
+
+# For each word the index of its field, None for a word that has none.
+_Places = tuple[int | None, ...]
+
+
+def score(token: Token, field: Field) -> int:
+    """How well a word looks in a field: 2 as it should be, 1 as a slip of the hand may leave it, else 0."""
+    if EXACT[field].fullmatch(token.plain):
+        return 2
+    return 1 if SLOPPY[field].fullmatch(token.plain) else 0
+
+
+def assign_fields(words: list[Token]) -> tuple[dict[Field, Token], list[Token]]:
+    """The words by field, in the order they stand in, and those that have none."""
+    by_place = dict(zip(ORDER, words, strict=False))
+    if all(score(word, field) or not _belongs_elsewhere(word, field) for field, word in by_place.items()):
+        return by_place, []
+    scores = [[score(word, field) for field in ORDER] for word in words]
+    # in order with some fields missing, if every word then has its place; else in any order
+    ordered = max(
+        itertools.combinations(range(len(ORDER)), len(words)), key=lambda places: _gain(places, scores)
+    )
+    best: _Places = ordered
+    if not all(row[place] for place, row in zip(ordered, scores, strict=True)):
+        best = max(_assignments(len(words)), key=lambda places: _gain(places, scores))
+    dealt = {ORDER[place]: word for place, word in zip(best, words, strict=True) if place is not None}
+    return dealt, [word for place, word in zip(best, words, strict=True) if place is None]
+
+
+def _belongs_elsewhere(word: Token, field: Field) -> bool:
+    return any(score(word, other) == 2 for other in ORDER if other != field)
+
+
+def _assignments(count: int) -> Iterator[_Places]:
+    """Every way to give that many words different fields, or none."""
+    if not count:
+        yield ()
+        return
+    for places in _assignments(count - 1):
+        yield (*places, None)
+        for place in range(len(ORDER)):
+            if place not in places:
+                yield (*places, place)
+
+
+def _gain(places: _Places, scores: list[list[int]]) -> float:
+    """How well the words look in these fields: looks first, then order, then no gaps."""
+    taken = [place for place in places if place is not None]
+    looks = sum(
+        -4 if place is None else 10 * row[place] - 1 for place, row in zip(places, scores, strict=True)
+    )
+    return looks - 3 * sum(a > b for a, b in itertools.combinations(taken, 2)) - 0.01 * sum(taken)
+
+
+def missing_fields(fields: Fields) -> list[Issue]:
+    """One finding for all fields behind the side that are not there; an EPD has no counters."""
+    gone = [field for field in ORDER if field not in fields.words and field != "side"]
+    if fields.joined:
+        gone.remove("fullmove")
+    epd = len(fields.words) == 3 and fields.operations and gone == ["halfmove", "fullmove"]
+    if not gone or epd:
+        return []
+    end = _end(fields)
+    names = ", no ".join(NAMES[field] for field in gone)
+    message = f"no {names} is given; the record is completed with the usual values"
+    return [about(gone[0], "missing-fields", "warning", (end, end), message)]
+
+
+def report_blanks(fields: Fields, prepared: Prepared, lost: int | None) -> None:
+    """One finding for all blanks that are not single ones; among operations and moves they are free.
+
+    `lost` is which finding tells of blanks that are missing: one of them may have slipped aside. Two blanks
+    about a field that is missing are told with it.
+    """
+    tail = fields.source.of(prepared.tokens[-1])[1]
+    end = _end(fields)
+    spans = [span for span in prepared.blanks if span[0] < end or span[0] >= tail]
+    if not spans:
+        return
+    findings = fields.findings
+    gap = next((i for i, said in enumerate(findings) if said.code == "missing-fields"), None)
+    if lost is not None:
+        said = findings[lost]
+        message = f"{said.message}, and blanks stand where none should or more than one"
+        findings[lost] = msgspec.structs.replace(said, message=message, related=(*said.related, *spans))
+    elif gap is not None and len(spans) == 1 and _behind_board(spans[0], fields, prepared):
+        findings[gap] = msgspec.structs.replace(findings[gap], related=tuple(spans))
+    else:
+        message = "blanks are single and stand between the fields only"
+        findings.append(about("record", "whitespace", "warning", spans[0], message, spans[1:]))
+
+
+def _behind_board(span: Span, fields: Fields, prepared: Prepared) -> bool:
+    return span[0] >= fields.source.of(fields.placement)[1] and not prepared.text[slice(*span)].strip(" ")
+
+
+def _end(fields: Fields) -> int:
+    return fields.source.span(fields.stop - 1, fields.stop)[1]
+
 
 _STOPS = ";,."
 RESPELLED: dict[Field, Mapping[str, str]] = {"castling": CASTLING, "en-passant": SQUARE}
@@ -33,7 +221,7 @@ class Fields(msgspec.Struct):
     source: Source
     placement: Token
     words: dict[Field, Token]
-    findings: list[Finding]
+    findings: list[Issue]
     moves: list[Token]
     operations: str
     stop: int  # index one past the record's last character, before moves and operations
@@ -65,7 +253,7 @@ class _Splitter:
         self.source = prepared.source
         self.tokens = prepared.tokens
         self.prepared = prepared
-        self.findings: list[Finding] = []
+        self.findings: list[Issue] = []
         self.glued: int | None = None  # which finding tells of missing blanks
 
     def split(self) -> Fields:
@@ -73,7 +261,7 @@ class _Splitter:
         if placement.plain.lower().rstrip(_STOPS) == START:
             fields = Fields(self.source, placement, {}, self.findings, [], "", placement.stop, startpos=True)
             self._tail(fields, rest)
-            gaps.tell_blanks(fields, self.prepared, None)
+            report_blanks(fields, self.prepared, None)
             return fields
         placement, rest = self._cut_off(placement, rest)
         taken: list[Token] = []
@@ -96,8 +284,8 @@ class _Splitter:
         fields = Fields(self.source, placement, words, self.findings, [], "", stop)
         self._tail(fields, rest)
         self._part_counters(fields)
-        self.findings += gaps.missing(fields)
-        gaps.tell_blanks(fields, self.prepared, self.glued)
+        self.findings += missing_fields(fields)
+        report_blanks(fields, self.prepared, self.glued)
         return fields
 
     def _find_placement(self) -> tuple[Token, list[Token], list[Token]]:
@@ -151,7 +339,7 @@ class _Splitter:
     def _opcode(self, token: Token, index: int = len(ORDER)) -> bool:
         # operations follow the fourth field, so a word before it is more likely a damaged field
         doubtful = index < ORDER.index("halfmove") or bool(MOVE.fullmatch(token.plain))
-        return operations.starts(self.source.raw, token.first, doubtful=doubtful)
+        return starts(self.source.raw, token.first, doubtful=doubtful)
 
     def _part(self, words: list[Token]) -> list[Token]:
         """Parts fields between which the blank is missing, as long as the record is a word short."""
@@ -179,7 +367,7 @@ class _Splitter:
         return words
 
     def _dealt(self, words: list[Token]) -> dict[Field, Token]:
-        dealt, left = deal(words)
+        dealt, left = assign_fields(words)
         order = [ORDER.index(field) for field in dealt]
         if order != sorted(order):
             spans = [self.source.of(word) for word in words]
@@ -193,7 +381,7 @@ class _Splitter:
 
     def _unstick(self, placement: Token, words: dict[Field, Token]) -> Token:
         """Parts a side from the board it sticks to: it is missing and makes the last rank one too long."""
-        cut = stuck(placement)
+        cut = split_glued(placement)
         if "side" in words or not cut:
             return placement
         words["side"] = placement.part(cut, cut + 1)
@@ -250,7 +438,7 @@ class _Splitter:
         raw = self.source.raw
         if rest and (rest[0].plain.startswith(";") or self._opcode(rest[0])):
             first = rest[0].first
-            stop = operations.end_of(raw, first)
+            stop = end_of(raw, first)
             if raw[first:stop].strip(" ;\t"):
                 fields.operations = self._operations(first, stop)
                 rest = [token for token in rest if token.first >= stop]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 import msgspec
 
 from adapter.errors import ConfigError
-from adapter.fen.games import GAMES
-from adapter.fen.judge import ALLOWED
-from adapter.fen.styles import CASTLING_STYLES, EP_STYLES, CastlingStyle, EpStyle
+from adapter.fen.setup_rules import ALLOWED
+from adapter.games.geometry import GEOMETRIES
+
+EpStyle = Literal["keep", "fen", "xfen", "legal"]
+CastlingStyle = Literal["keep", "xfen", "shredder"]
+EP_STYLES: tuple[EpStyle, ...] = ("keep", "fen", "xfen", "legal")
+CASTLING_STYLES: tuple[CastlingStyle, ...] = ("keep", "xfen", "shredder")
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -34,7 +39,7 @@ def options(
     line: int | None,
 ) -> Options:
     """The options of a check. Raises ConfigError for one that does not exist."""
-    _one_of("variant", variant, ("auto", *GAMES))
+    _one_of("variant", variant, ("auto", *GEOMETRIES))
     _one_of("ep", ep, EP_STYLES)
     _one_of("castling", castling, CASTLING_STYLES)
     if side is not None:

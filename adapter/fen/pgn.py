@@ -62,10 +62,10 @@ def _read_chess(first: int, text: str, source: str, ply: int | None) -> Iterator
 
 
 def _read_xiangqi(first: int, text: str, source: str, ply: int | None) -> Iterator[Entry]:
-    from adapter import variants
-    from adapter.variants.xiangqi_games import read_games
+    from adapter import games
+    from adapter.games.xiangqi.pgn import read_games
 
-    variant = variants.get("xiangqi")
+    variant = games.get("xiangqi")
     for game in read_games(text):
         records = [game.record]
         if game.moves:

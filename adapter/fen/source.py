@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from adapter.fen.problem import Span
+from adapter.fen.report import Span
 
 _WORD = re.compile(r"\S+")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adapter.fen.chess_rules import missing_kings
-from adapter.fen.finding import Fault, Setup
-from adapter.fen.games import Game, square_name
+from adapter.fen.report import RuleViolation, Setup
+from adapter.games.geometry import Geometry, square_name
 
 WIDTH, HEIGHT = 9, 10
 NAMES = {
@@ -78,7 +78,7 @@ RAYS = {cell: _rays(cell) for cell in _KING_CELLS}
 HORSES = {cell: _horses(cell) for cell in _KING_CELLS}
 
 
-def board_faults(setup: Setup, game: Game) -> list[Fault]:
+def board_faults(setup: Setup, game: Geometry) -> list[RuleViolation]:
     """Kings, places and counts: what is wrong whoever is to move."""
     cells = setup.board
     faults = [*missing_kings(cells, "Red", "Black")]
@@ -105,7 +105,7 @@ def board_faults(setup: Setup, game: Game) -> list[Fault]:
     return faults
 
 
-def check_faults(setup: Setup, game: Game) -> list[Fault]:
+def check_faults(setup: Setup, game: Geometry) -> list[RuleViolation]:
     """Kings that face each other, and a king in check that is not to move; one king a side is given."""
     cells = setup.board
     red, black = cells.index("K"), cells.index("k")
@@ -128,7 +128,7 @@ def check_faults(setup: Setup, game: Game) -> list[Fault]:
     message = f"{name} is to move, but {other}'s king on {place} is in check from {givers}"
     touched = [cell for attack in found for cell in attack]
     return [
-        Fault(
+        RuleViolation(
             code="opponent-in-check",
             field="side",
             at=place,
@@ -177,6 +177,6 @@ def _attackers(cells: str, target: int, red: bool) -> Iterator[tuple[int, ...]]:
             yield (beside,)
 
 
-def _fault(code: str, game: Game, cells: list[int], message: str) -> Fault:
+def _fault(code: str, game: Geometry, cells: list[int], message: str) -> RuleViolation:
     at = square_name(game, cells[0])
-    return Fault(code=code, field="placement", at=at, message=message, cells=tuple(cells))
+    return RuleViolation(code=code, field="placement", at=at, message=message, cells=tuple(cells))

@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
-from adapter.suite.journal import Saved, Setup
-from adapter.suite.result import Result
+from adapter.suite.journal import RunSetup, Saved
+from adapter.suite.result import CaseResult
 
 # Under a limit of time a solution is slower when it takes half as long again and 100 ms more: less than
 # that is noise of the machine. Under limits of nodes or depth every node more counts.
@@ -18,8 +18,8 @@ NOISE_MS = 100
 class Change(msgspec.Struct, frozen=True):
     """One case that is not as it was; `before` and `now` are its results."""
 
-    before: Result
-    now: Result
+    before: CaseResult
+    now: CaseResult
 
     def __str__(self) -> str:
         return f"{self.now.id}: {_told(self.before)}, now {_told(self.now)}"
@@ -35,17 +35,17 @@ class Comparison(msgspec.Struct, frozen=True):
     broken: tuple[Change, ...] = ()
     slower: tuple[Change, ...] = ()
     faster: tuple[Change, ...] = ()
-    added: tuple[Result, ...] = ()
-    gone: tuple[Result, ...] = ()
+    added: tuple[CaseResult, ...] = ()
+    gone: tuple[CaseResult, ...] = ()
     unlike: tuple[str, ...] = ()
 
 
 def compare(
-    results: Sequence[Result],
+    results: Sequence[CaseResult],
     baseline: Saved,
     *,
     timed: Container[tuple[int, int, str]],
-    setup: Setup | None = None,
+    setup: RunSetup | None = None,
 ) -> Comparison:
     """Compares by seat, section, name and position: the engine itself may be another, or another version.
 
@@ -55,7 +55,7 @@ def compare(
     """
     earlier = {_key(result): result for result in baseline.results}
     changes: dict[str, list[Change]] = {"fixed": [], "broken": [], "slower": [], "faster": []}
-    added: list[Result] = []
+    added: list[CaseResult] = []
     for now in results:
         before = earlier.pop(_key(now), None)
         if before is None:
@@ -73,11 +73,11 @@ def compare(
     )
 
 
-def _key(result: Result) -> tuple[object, ...]:
+def _key(result: CaseResult) -> tuple[object, ...]:
     return *result.key, result.fen
 
 
-def _kind(before: Result, now: Result, *, timed: bool) -> str:
+def _kind(before: CaseResult, now: CaseResult, *, timed: bool) -> str:
     if now.solved != before.solved:
         return "fixed" if now.solved else "broken"
     if now.points is not None and before.points is not None and now.points != before.points:
@@ -93,7 +93,7 @@ def _kind(before: Result, now: Result, *, timed: bool) -> str:
     return "faster" if _costlier(older, newer, timed=timed) else ""
 
 
-def _cost(result: Result, *, timed: bool) -> int | None:
+def _cost(result: CaseResult, *, timed: bool) -> int | None:
     return result.solved_ms if timed else result.solved_nodes
 
 
@@ -101,7 +101,7 @@ def _costlier(one: int, other: int, *, timed: bool) -> bool:
     return one > max(other * NOISE_FACTOR, other + NOISE_MS) if timed else one > other
 
 
-def _told(result: Result) -> str:
+def _told(result: CaseResult) -> str:
     points = "" if result.points is None else f", {result.points}/{result.max_points} points"
     if not result.solved:
         return f"not solved{f' ({result.note})' if result.note else ''}{points}"

@@ -81,7 +81,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
         return "; ".join(parts)
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteCase(msgspec.Struct, frozen=True, kw_only=True):
     """One case. `id` is unique within its suite; `source` and `line` (from 1) say where it was read.
 
     `limit` holds the case's own bounds (`acd`, `acn`, `acs`). A record that no engine may get, but whose
@@ -104,7 +104,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return self.expected.shown(self.position)
 
 
-class BadLine(msgspec.Struct, frozen=True):
+class InvalidLine(msgspec.Struct, frozen=True):
     """A line of a suite that is no case, and why."""
 
     source: str

@@ -16,11 +16,11 @@ from typing import Annotated, Any
 import msgspec
 
 from adapter.errors import ConfigError, FenwireError
-from adapter.suite.epd import Reading
+from adapter.suite.epd import EpdLine
 from adapter.suite.loading import gathered, load, read_epd
-from adapter.suite.section import Mark, Section
+from adapter.suite.section import PassMark, Section
 from engines.limits import Limit
-from engines.options import Wish
+from engines.options import OptionValue
 from engines.profile import packaged_folder
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -66,12 +66,12 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     jobs: Positive = 1
 
 
-class Config(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True):
     """A suite file read, its cases too."""
 
     title: str
     sections: tuple[Section, ...] = ()
-    engines: tuple[tuple[str, Mapping[str, Wish]], ...] = ()
+    engines: tuple[tuple[str, Mapping[str, OptionValue]], ...] = ()
     jobs: int = 1
 
 
@@ -87,7 +87,7 @@ def find(name: str) -> Path:
     raise ConfigError(f"there is no suite file {name}; those that come with fenwire are {known}")
 
 
-def read(path: Path) -> Config:
+def read(path: Path) -> SuiteConfig:
     """Reads a suite file. Raises ConfigError naming the file, the place in it, and what is expected."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -105,7 +105,7 @@ def read(path: Path) -> Config:
     for number, table in enumerate(file.suite):
         if table.name in names[:number]:
             raise ConfigError(f"{path}: suite[{number}].name: {table.name!r} is there twice")
-    return Config(
+    return SuiteConfig(
         title=file.title or path.stem,
         sections=tuple(_section(path, number, table) for number, table in enumerate(file.suite)),
         engines=tuple((table.use, table.options) for table in file.engine),
@@ -118,7 +118,7 @@ def _section(path: Path, number: int, table: SuiteTable) -> Section:
     if not table.files and not table.epd.strip():
         raise ConfigError(f"{place}: {table.name!r} has neither files nor epd; one of them holds its cases")
     try:
-        reading = Reading(variant=table.variant, allow=table.allow)
+        reading = EpdLine(variant=table.variant, allow=table.allow)
         loaded = load([path.parent / Path(file).expanduser() for file in table.files], reading)
         written = read_epd(enumerate(table.epd.splitlines(), 1), reading, source=f"{path.name}[{table.name}]")
         loaded = gathered((*loaded.cases, *loaded.bad, *written))
@@ -126,7 +126,8 @@ def _section(path: Path, number: int, table: SuiteTable) -> Section:
             raise ConfigError(f"epd of {table.name!r} holds no case")
         limit = Limit(**msgspec.to_builtins(table.limit)) if table.limit is not None else None
         marks = [
-            None if mark is None else Mark.read(str(mark)) for mark in (table.min_solved, table.min_points)
+            None if mark is None else PassMark.read(str(mark))
+            for mark in (table.min_solved, table.min_points)
         ]
     except FenwireError as error:
         raise ConfigError(f"{place}: {error}") from None

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from adapter.errors import ConfigError
-from engines.find import Found, choose
-from engines.options import Wish
+from engines.discovery import ResolvedEngine, resolve_engine
+from engines.options import OptionValue
 
 
-class Contender(msgspec.Struct, frozen=True):
+class EngineEntry(msgspec.Struct, frozen=True):
     """One engine of a run: found, with the options it is to be given. It plays `variants` only."""
 
-    found: Found
-    options: Mapping[str, Wish]
+    found: ResolvedEngine
+    options: Mapping[str, OptionValue]
     variants: tuple[str, ...]
 
     @property
@@ -33,11 +33,11 @@ class Contender(msgspec.Struct, frozen=True):
         }
 
 
-def contenders(
-    wanted: Sequence[tuple[str, Mapping[str, Wish]]],
+def engine_entries(
+    wanted: Sequence[tuple[str, Mapping[str, OptionValue]]],
     variants: Iterable[str],
-    options: Mapping[str, Wish] | None = None,
-) -> tuple[Contender, ...]:
+    options: Mapping[str, OptionValue] | None = None,
+) -> tuple[EngineEntry, ...]:
     """The engines of a run over cases of these variants: those that are wanted (name, path or command line,
     and options of its own), or else one for each variant. The built-in engine serves only when it is named.
 
@@ -47,8 +47,8 @@ def contenders(
     games = tuple(dict.fromkeys(variants))
     shared = dict(options or {})
     if not wanted:
-        return _grouped({game: choose(game, None, fallback=False) for game in games}, shared)
-    chosen: list[Contender] = []
+        return _grouped({game: resolve_engine(game, None, fallback=False) for game in games}, shared)
+    chosen: list[EngineEntry] = []
     for name, own in wanted:
         playing, failure = _played(name, games)
         if failure is not None and not playing:
@@ -57,25 +57,27 @@ def contenders(
     for game in games:
         if not any(game in one.variants for one in chosen):
             # raises the error of an engine that does not play the game, which names those that do
-            choose(game, wanted[0][0], fallback=False)
+            resolve_engine(game, wanted[0][0], fallback=False)
     return tuple(chosen)
 
 
-def _played(name: str, games: Iterable[str]) -> tuple[dict[str, Found], ConfigError | None]:
+def _played(name: str, games: Iterable[str]) -> tuple[dict[str, ResolvedEngine], ConfigError | None]:
     """The engine for each of the games that it plays, and what was said of the first that it does not."""
-    playing: dict[str, Found] = {}
+    playing: dict[str, ResolvedEngine] = {}
     failure: ConfigError | None = None
     for game in games:
         try:
-            playing[game] = choose(game, name, fallback=False)
+            playing[game] = resolve_engine(game, name, fallback=False)
         except ConfigError as error:
             failure = failure or error
     return playing, failure
 
 
-def _grouped(playing: Mapping[str, Found], options: Mapping[str, Wish]) -> tuple[Contender, ...]:
+def _grouped(
+    playing: Mapping[str, ResolvedEngine], options: Mapping[str, OptionValue]
+) -> tuple[EngineEntry, ...]:
     """One contender for each profile: two may speak for one program, in different games."""
     by_profile: dict[str, list[str]] = {}
     for game, found in playing.items():
         by_profile.setdefault(found.profile.name, []).append(game)
-    return tuple(Contender(playing[games[0]], options, tuple(games)) for games in by_profile.values())
+    return tuple(EngineEntry(playing[games[0]], options, tuple(games)) for games in by_profile.values())

@@ -10,12 +10,12 @@ import msgspec
 
 from adapter.engine import Engine
 from adapter.errors import EngineProtocolError
+from adapter.games.base import Board
 from adapter.perft import divide
 from adapter.position import Position
-from adapter.suite.tape import Tape
-from adapter.variants.variant import Board
-from engines.driver import Driver
-from engines.options import Wish
+from adapter.suite.tape import MemoryRecorder
+from engines.driver import EngineDriver
+from engines.options import OptionValue
 
 LOOK = 0.2  # seconds between two looks at whether the engine still lives
 _MOVE = re.compile(r"([a-i]\d{1,2}[a-i]\d{1,2}[a-z]?): (\d+)")
@@ -24,28 +24,28 @@ _TOTAL = re.compile(r"Nodes searched\s*:\s*(\d+)")
 _SEARCHING = re.compile(r"info .*\bdepth \d|bestmove\b|nobestmove\b")
 
 
-class Count(msgspec.Struct, frozen=True):
+class PerftCount(msgspec.Struct, frozen=True):
     """How many lines of legal moves there are, and how many begin with each move (canonical)."""
 
     nodes: int
     by_move: dict[str, int]
 
-    def agrees(self, other: Count) -> bool:
+    def agrees(self, other: PerftCount) -> bool:
         """Whether another count is the same, move by move where it tells of moves."""
         return self.nodes == other.nodes and other.by_move in ({}, self.by_move)
 
 
-async def own_count(board: Board, depth: int) -> Count:
+async def own_count(board: Board, depth: int) -> PerftCount:
     """Our own count, on a thread beside the event loop; a cancelled one ends with its next first move."""
     given_up = threading.Event()
 
-    def work() -> Count:
+    def work() -> PerftCount:
         by_move: dict[str, int] = {}
         for move, nodes in divide(board, depth) if depth else ():
             by_move[move] = nodes
             if given_up.is_set():
                 break
-        return Count(sum(by_move.values()) if depth else 1, by_move)
+        return PerftCount(sum(by_move.values()) if depth else 1, by_move)
 
     try:
         return await asyncio.to_thread(work)
@@ -53,7 +53,7 @@ async def own_count(board: Board, depth: int) -> Count:
         given_up.set()
 
 
-async def engine_count(engine: Engine, tape: Tape, position: Position, depth: int) -> Count:
+async def engine_count(engine: Engine, tape: MemoryRecorder, position: Position, depth: int) -> PerftCount:
     """The engine's count. `tape` is the record the engine was made with.
 
     Raises EngineProtocolError for an engine that knows no `go perft` (it is closed then), EngineTimeout when
@@ -61,7 +61,7 @@ async def engine_count(engine: Engine, tape: Tape, position: Position, depth: in
     """
     await engine.start()
     driver = engine.driver
-    game: dict[str, Wish] = {
+    game: dict[str, OptionValue] = {
         "UCI_Variant": position.variant.uci_variant,
         "UCI_Chess960": position.variant.chess960,
     }
@@ -91,7 +91,7 @@ async def engine_count(engine: Engine, tape: Tape, position: Position, depth: in
     )
 
 
-async def _read(heard: asyncio.Queue[str], driver: Driver, position: Position) -> Count | None:
+async def _read(heard: asyncio.Queue[str], driver: EngineDriver, position: Position) -> PerftCount | None:
     """The count in what the engine prints; None when it searches instead, and when it fails."""
     by_move: dict[str, int] = {}
     while driver.failure is None:
@@ -103,13 +103,13 @@ async def _read(heard: asyncio.Queue[str], driver: Driver, position: Position) -
         if match := _MOVE.fullmatch(line):
             by_move[position.read_wire(match[1], driver.dialect)] = int(match[2])
         elif match := _TOTAL.match(line):
-            return Count(int(match[1]), by_move)
+            return PerftCount(int(match[1]), by_move)
         elif _SEARCHING.match(line):
             return None
     return None
 
 
-def differing(ours: Count, theirs: Count) -> dict[str, tuple[int | None, int | None]]:
+def differing(ours: PerftCount, theirs: PerftCount) -> dict[str, tuple[int | None, int | None]]:
     """The first moves whose counts differ, with ours and theirs, None where the one does not know the move;
     none where they do not tell of moves."""
     moves = sorted(ours.by_move.keys() | theirs.by_move.keys()) if theirs.by_move else ()
@@ -117,7 +117,7 @@ def differing(ours: Count, theirs: Count) -> dict[str, tuple[int | None, int | N
     return {move: (one, other) for move, (one, other) in pairs.items() if one != other}
 
 
-def differences(ours: Count, theirs: Count) -> list[str]:
+def differences(ours: PerftCount, theirs: PerftCount) -> list[str]:
     """The same in words; `theirs` is what is held to be wrong."""
     told: list[str] = []
     for move, (right, wrong) in differing(ours, theirs).items():

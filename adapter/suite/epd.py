@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from adapter.errors import FenError, FenwireError, LimitError, MoveError
+from adapter.fen.cleanup import prepare
 from adapter.fen.fields import split
-from adapter.fen.judge import ALLOWED
-from adapter.fen.problem import Field, Report
-from adapter.fen.text import prepare
+from adapter.fen.report import Field, Report
+from adapter.fen.setup_rules import ALLOWED
+from adapter.games.base import Side
 from adapter.position import Position
 from adapter.suite import opcodes, points
-from adapter.suite.case import Case, Expected
-from adapter.variants.variant import Side
+from adapter.suite.case import Expected, SuiteCase
 from engines.limits import Limit
 
 T = TypeVar("T", int, float)
@@ -40,7 +40,7 @@ USUAL: Mapping[Field, str] = {
 _PERFT = re.compile(r"D([1-9][0-9]?)")
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class EpdLine(msgspec.Struct, frozen=True, kw_only=True):
     """How records are read: as `Position.parse` takes it."""
 
     variant: str = "auto"
@@ -48,9 +48,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
 
 
-def read(text: str, reading: Reading | None = None, *, source: str = "", line: int = 0) -> Case:
+def read(text: str, reading: EpdLine | None = None, *, source: str = "", line: int = 0) -> SuiteCase:
     """The case of one EPD line. Raises FenwireError whose text says in one sentence why it is none."""
-    reading = reading or Reading()
+    reading = reading or EpdLine()
     # `… 0 1;D1 20`: some files leave no blank between the last field and the operations
     head, quote, tail = text.partition('"')
     text = head.replace(";", " ;", 1) + quote + tail
@@ -62,7 +62,7 @@ def read(text: str, reading: Reading | None = None, *, source: str = "", line: i
         raise FenwireError("nothing is expected of this position: it has no bm, am, dm, points in c0, or D1…")
     if counts and expected != Expected(counts=counts):
         raise FenwireError("moves to find (bm, am, dm, c0) and lines to count (D1 …) are two cases, not one")
-    return Case(
+    return SuiteCase(
         id=next((" ".join(words) for name, words in operations if name == "id" and words), ""),
         fen=fen,
         variant=variant,
@@ -76,12 +76,12 @@ def read(text: str, reading: Reading | None = None, *, source: str = "", line: i
 
 
 def counted(
-    record: str, counts: Iterable[tuple[int, int]], reading: Reading, *, name: str, source: str, line: int
-) -> Case:
+    record: str, counts: Iterable[tuple[int, int]], reading: EpdLine, *, name: str, source: str, line: int
+) -> SuiteCase:
     """A case that counts lines of moves from a record without operations. Raises FenwireError as `read`."""
     position, refused, fen, variant = _position(record, reading, counting=True)
     expected = Expected(counts=tuple(sorted(counts)))
-    return Case(
+    return SuiteCase(
         id=name,
         fen=fen,
         variant=variant,
@@ -93,7 +93,7 @@ def counted(
     )
 
 
-def write(case: Case) -> str:
+def write(case: SuiteCase) -> str:
     """The case as an EPD line: four fields, moves in the game's own short notation, counters as operations.
 
     Raises ValueError for a case that no engine may get, and for an id that EPD cannot hold.
@@ -133,7 +133,7 @@ def _operations(text: str) -> list[opcodes.Operation]:
         raise FenwireError(str(error)) from None
 
 
-def _position(text: str, reading: Reading, *, counting: bool) -> tuple[Position | None, str, str, str]:
+def _position(text: str, reading: EpdLine, *, counting: bool) -> tuple[Position | None, str, str, str]:
     """The position, or None with the reason why no engine may get it; the record; the game."""
     try:
         position = Position.parse(text, variant=reading.variant, side=reading.side, allow=reading.allow)

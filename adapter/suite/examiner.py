@@ -11,22 +11,28 @@ from typing import Any
 import msgspec
 
 from adapter.analysis import Analysis, limit_dict
-from adapter.engine import Engine, Pursuit
-from adapter.errors import EngineDied, EngineError, EngineProtocolError, EngineStartError, IllegalEngineMove
-from adapter.judge import CUT_SHORT, ask
+from adapter.engine import Engine, SearchHandle
+from adapter.errors import (
+    EngineDied,
+    EngineError,
+    EngineProtocolError,
+    EngineStartError,
+    IllegalEngineMove,
+)
 from adapter.position import Position
 from adapter.suite import verdict
-from adapter.suite.case import Case, depths
-from adapter.suite.contender import Contender
-from adapter.suite.count import Count, differences, engine_count
-from adapter.suite.proof import prove
-from adapter.suite.result import Result
+from adapter.suite.case import SuiteCase, depths
+from adapter.suite.contender import EngineEntry
+from adapter.suite.count import PerftCount, differences, engine_count
+from adapter.suite.proof import verify_mate
+from adapter.suite.result import CaseResult
 from adapter.suite.section import Section
-from adapter.suite.tape import Tape
-from adapter.suite.trail import Found, Trail
-from adapter.suite.verdict import Verdict
+from adapter.suite.tape import MemoryRecorder
+from adapter.suite.trail import FoundSolution, SolutionTracker
+from adapter.suite.verdict import CaseVerdict
+from adapter.validate import STOPPED_EARLY, make_request
 
-OwnCount = Callable[[Case, int], Awaitable[Count]]
+OwnCount = Callable[[SuiteCase, int], Awaitable[PerftCount]]
 
 LOOK = 1.0  # seconds between two looks at what a search has reported
 SHOWN_DIFFERENCES = 3  # moves with a wrong count that are named
@@ -40,7 +46,7 @@ FAULTS = {
 }
 
 
-class Examiner:
+class CaseRunner:
     """Asks one engine, started when it is needed and anew after it failed. Always `close` it.
 
     `own_count` gives our own count of a case's lines; the transcripts of cases that failed go to
@@ -48,10 +54,10 @@ class Examiner:
     """
 
     def __init__(
-        self, contender: Contender, seat: int, *, own_count: OwnCount, transcripts: Path | None = None
+        self, contender: EngineEntry, seat: int, *, own_count: OwnCount, transcripts: Path | None = None
     ) -> None:
         self._contender = contender
-        self._tape = Tape()
+        self._tape = MemoryRecorder()
         self.engine = self._new_engine()
         self._seat = seat
         self._own_count = own_count
@@ -70,7 +76,7 @@ class Examiner:
         await self.engine.close()
         self.engine = self._new_engine()
 
-    async def examine(self, case: Case, number: int, section: Section) -> Result:
+    async def examine(self, case: SuiteCase, number: int, section: Section) -> CaseResult:
         """The result of one case of the section of that number. What the engine does wrong, its death too,
         is the case's result.
 
@@ -92,7 +98,7 @@ class Examiner:
             judged = {"note": str(error), **_left(error)}
             fault = FAULTS.get(type(error).__name__, "engine")
             await self._renew()
-        result = Result(
+        result = CaseResult(
             seat=self._seat,
             section=number,
             id=case.id,
@@ -115,7 +121,7 @@ class Examiner:
 
     # --- moves and mates ----------------------------------------------------------------------------
 
-    async def _ask(self, case: Case, section: Section) -> dict[str, Any]:
+    async def _ask(self, case: SuiteCase, section: Section) -> dict[str, Any]:
         position, expected = case.position, case.expected
         assert position is not None
         finished = verdict.on_finished(expected, position)
@@ -125,12 +131,12 @@ class Examiner:
         judged = verdict.on_move(expected, analysis.best, position)
         if judged.solved and expected.mate is not None:
             judged = await self._on_mate(judged, case, section, analysis)
-        cut = [note for note in analysis.notes if note in CUT_SHORT.values()]
+        cut = [note for note in analysis.notes if note in STOPPED_EARLY.values()]
         found = trail.end(solved=judged.solved)
         told = {**_told(judged), **_answer(analysis), **_when(found)}
         return {**told, "note": "; ".join(filter(None, (judged.note, again, *cut)))}
 
-    async def _search(self, case: Case, section: Section) -> tuple[Trail, Analysis, str]:
+    async def _search(self, case: SuiteCase, section: Section) -> tuple[SolutionTracker, Analysis, str]:
         """How the search went, its result, and a remark where the engine had to be asked twice."""
         pursuit, trail = await self._begin(case, section)
         try:
@@ -143,19 +149,19 @@ class Examiner:
             pursuit, trail = await self._begin(case, section)
             return trail, await self._follow(pursuit, trail), f"asked again after {error}"
 
-    async def _begin(self, case: Case, section: Section) -> tuple[Pursuit, Trail]:
+    async def _begin(self, case: SuiteCase, section: Section) -> tuple[SearchHandle, SolutionTracker]:
         assert case.position is not None
         pursuit = await self.engine.begin(
-            ask(case.position, section.limit_of(case)),
+            make_request(case.position, section.limit_of(case)),
             multipv=section.multipv,
             options=None,
             new_game=section.new_game,
             timeout=None,
             streamed=True,
         )
-        return pursuit, Trail(case.expected, case.position, pursuit.driver.dialect)
+        return pursuit, SolutionTracker(case.expected, case.position, pursuit.driver.dialect)
 
-    async def _follow(self, pursuit: Pursuit, trail: Trail) -> Analysis:
+    async def _follow(self, pursuit: SearchHandle, trail: SolutionTracker) -> Analysis:
         """The search's result; its reports are taken now and then, so that they do not pile up."""
         result = asyncio.ensure_future(self.engine.conclude(pursuit))
         try:
@@ -168,19 +174,21 @@ class Examiner:
             result.cancel()
             await asyncio.wait((result,))
 
-    async def _on_mate(self, judged: Verdict, case: Case, section: Section, analysis: Analysis) -> Verdict:
+    async def _on_mate(
+        self, judged: CaseVerdict, case: SuiteCase, section: Section, analysis: Analysis
+    ) -> CaseVerdict:
         position, moves = case.position, case.expected.mate
         assert position is not None
         assert moves is not None
         note = verdict.unclaimed(case.expected, analysis)
         if not note:
             limit = section.limit_of(case)
-            note = await prove(position, analysis, moves, lambda here: self.engine.analyze(here, limit))
+            note = await verify_mate(position, analysis, moves, lambda here: self.engine.analyze(here, limit))
         return msgspec.structs.replace(judged, solved=not note, note=note)
 
     # --- counts -------------------------------------------------------------------------------------
 
-    async def _count(self, case: Case, section: Section) -> dict[str, Any]:
+    async def _count(self, case: SuiteCase, section: Section) -> dict[str, Any]:
         wanted = depths(case.expected.counts, section.given(case))
         position = case.position
         note = f"counted by our rules alone: {case.refused}" if position is None else ""
@@ -206,7 +214,7 @@ class Examiner:
                 return {"note": f"{said} ({wrong})" if wrong else said, "best": None}
         return {"solved": True, "note": note, "solved_depth": wanted[-1][0]}
 
-    async def _their_count(self, position: Position, depth: int) -> Count:
+    async def _their_count(self, position: Position, depth: int) -> PerftCount:
         """The engine's count; one that cannot count is asked no second time."""
         if self._cannot_count:
             raise EngineProtocolError(self._cannot_count, engine=self.engine.name)
@@ -217,7 +225,7 @@ class Examiner:
             raise
 
 
-def _told(judged: Verdict) -> dict[str, Any]:
+def _told(judged: CaseVerdict) -> dict[str, Any]:
     return {"solved": judged.solved, "points": judged.points, "note": judged.note}
 
 
@@ -234,7 +242,7 @@ def _plain(analysis: Analysis) -> dict[str, int] | None:
     return score
 
 
-def _when(found: Found) -> dict[str, Any]:
+def _when(found: FoundSolution) -> dict[str, Any]:
     return {"solved_depth": found.depth, "solved_ms": found.ms, "solved_nodes": found.nodes}
 
 

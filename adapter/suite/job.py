@@ -8,15 +8,15 @@ from pathlib import Path
 
 from adapter.errors import ConfigError
 from adapter.suite.baseline import compare
-from adapter.suite.contender import Contender
-from adapter.suite.journal import Journal, Saved, Setup, read
-from adapter.suite.result import Result
-from adapter.suite.runner import Key, Runner
+from adapter.suite.contender import EngineEntry
+from adapter.suite.journal import Journal, RunSetup, Saved, read
+from adapter.suite.result import CaseResult
+from adapter.suite.runner import Key, SuiteRunner
 from adapter.suite.section import Section
-from adapter.suite.summary import Summary, summarize
+from adapter.suite.summary import SuiteSummary, summarize
 
 
-class Job:
+class SuiteJob:
     """One run of sections on contenders, to be run once.
 
     `save` is where the run is saved as it goes, `resume` a saved run to go on with, or to begin where there
@@ -29,7 +29,7 @@ class Job:
         self,
         title: str,
         sections: Sequence[Section],
-        contenders: Sequence[Contender],
+        contenders: Sequence[EngineEntry],
         *,
         jobs: int = 1,
         transcripts: Path | None = None,
@@ -40,13 +40,13 @@ class Job:
         self.title = title
         self.contenders = contenders
         self._sections = sections
-        self._setup = Setup.of(sections, contenders)
+        self._setup = RunSetup.of(sections, contenders)
         self._save, self._resume = save, resume
         self._saved = self._resumed()
         # read before it may be written over by this very run
         self._baseline = read(baseline) if baseline else None
         self.results = list(self._saved.results) if self._saved else []
-        self._runner = Runner(
+        self._runner = SuiteRunner(
             sections,
             contenders,
             on_result=self._take,
@@ -55,7 +55,7 @@ class Job:
             done={result.key for result in self.results},
             names={result.seat: result.engine for result in self.results},
         )
-        self._show: Callable[[Result], None] = lambda result: None
+        self._show: Callable[[CaseResult], None] = lambda result: None
         self._journals: list[Journal] = []
 
     @property
@@ -66,7 +66,7 @@ class Job:
             for seat in range(len(self.contenders))
         ]
 
-    async def run(self, show: Callable[[Result], None]) -> None:
+    async def run(self, show: Callable[[CaseResult], None]) -> None:
         """Runs what is left, calling `show` with each new result. What is done when it is cancelled or fails
         is saved, and in `results`. Raises as `Runner.run` does."""
         self._show = show
@@ -74,7 +74,7 @@ class Job:
             self._journals = [stack.enter_context(journal) for journal in self._opened()]
             await self._runner.run()
 
-    def summary(self) -> Summary:
+    def summary(self) -> SuiteSummary:
         """What came of the run so far."""
         names = [self._runner.names.get(seat, one.title) for seat, one in enumerate(self.contenders)]
         comparison = None
@@ -89,7 +89,7 @@ class Job:
             comparison = compare(self.results, self._baseline, timed=timed, setup=self._setup)
         return summarize(self.title, self._sections, self.plans, names, self.results, comparison)
 
-    def _take(self, result: Result) -> None:
+    def _take(self, result: CaseResult) -> None:
         for journal in self._journals:
             journal.add(result)
         self.results.append(result)

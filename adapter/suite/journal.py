@@ -16,15 +16,15 @@ import msgspec
 
 from adapter.analysis import limit_dict
 from adapter.errors import ConfigError
-from adapter.suite.case import Case
-from adapter.suite.contender import Contender
-from adapter.suite.result import Result
+from adapter.suite.case import SuiteCase
+from adapter.suite.contender import EngineEntry
+from adapter.suite.result import CaseResult
 from adapter.suite.section import Section
 
 FORMAT = 1  # of the file; another number is another shape
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
+class RunSetup(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is of, as far as its results depend on it: engines by seat, sections with their limits and
     cases."""
 
@@ -33,18 +33,18 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     sections: list[dict[str, Any]]
 
     @classmethod
-    def of(cls, sections: Sequence[Section], contenders: Sequence[Contender]) -> Setup:
+    def of(cls, sections: Sequence[Section], contenders: Sequence[EngineEntry]) -> RunSetup:
         """The setup of a run."""
         return cls(
             engines=[contender.identity() for contender in contenders],
             sections=[_section(section) for section in sections],
         )
 
-    def difference(self, other: Setup) -> str:
+    def difference(self, other: RunSetup) -> str:
         """What another run has otherwise, in words; empty when its results may stand beside this one's."""
         return next(self.differences(other), "")
 
-    def differences(self, other: Setup) -> Iterator[str]:
+    def differences(self, other: RunSetup) -> Iterator[str]:
         """All that another run has otherwise, in words."""
         # as it was written and read: tuples are lists there
         mine, theirs = (msgspec.to_builtins(one) for one in (self, other))
@@ -62,8 +62,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 class Saved(msgspec.Struct, frozen=True):
     """A run as it was read back. `size` is where its last whole line ends, in bytes."""
 
-    setup: Setup
-    results: tuple[Result, ...]
+    setup: RunSetup
+    results: tuple[CaseResult, ...]
     size: int
 
 
@@ -80,7 +80,7 @@ def read(path: str | Path) -> Saved:
     if not whole:
         raise ConfigError(f"{path} is no saved run: it holds no whole line")
     try:
-        setup = msgspec.json.decode(whole[0], type=Setup)
+        setup = msgspec.json.decode(whole[0], type=RunSetup)
     except msgspec.DecodeError as error:
         raise ConfigError(f"{path}:1: no saved run of a suite: {error}") from None
     if setup.fenwire_suite != FORMAT:
@@ -88,7 +88,7 @@ def read(path: str | Path) -> Saved:
     results = []
     for number, line in enumerate(whole[1:], 2):
         try:
-            results.append(msgspec.json.decode(line, type=Result))
+            results.append(msgspec.json.decode(line, type=CaseResult))
         except msgspec.DecodeError as error:
             raise ConfigError(f"{path}:{number}: no result: {error}") from None
     return Saved(setup, tuple(results), sum(len(line) + 1 for line in whole))
@@ -101,7 +101,7 @@ class Journal:
     Raises ConfigError for a file that cannot be written.
     """
 
-    def __init__(self, path: str | Path, setup: Setup, saved: Saved | None = None) -> None:
+    def __init__(self, path: str | Path, setup: RunSetup, saved: Saved | None = None) -> None:
         self._path = path
         try:
             self._file = Path(path).open("wb" if saved is None else "r+b")  # noqa: SIM115 - closed on leaving
@@ -113,7 +113,7 @@ class Journal:
             self._file.truncate(saved.size)
             self._file.seek(0, os.SEEK_END)
 
-    def add(self, result: Result) -> None:
+    def add(self, result: CaseResult) -> None:
         """Appends a result."""
         self._write(result)
 
@@ -125,7 +125,7 @@ class Journal:
     ) -> None:
         self._file.close()
 
-    def _write(self, value: Setup | Result) -> None:
+    def _write(self, value: RunSetup | CaseResult) -> None:
         try:
             self._file.write(msgspec.json.encode(value) + b"\n")
             self._file.flush()
@@ -147,7 +147,7 @@ def _section(section: Section) -> dict[str, Any]:
     }
 
 
-def _digest(cases: Iterable[Case]) -> str:
+def _digest(cases: Iterable[SuiteCase]) -> str:
     """What tells lists of cases apart, by what they ask."""
     plain = [(case.id, case.fen, case.expected.plain(), case.limit) for case in cases]
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()[:16]

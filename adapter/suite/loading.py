@@ -11,8 +11,8 @@ import msgspec
 from adapter.errors import ConfigError, FenwireError
 from adapter.fen.files import numbered_lines
 from adapter.suite import epd, perftfile
-from adapter.suite.case import BadLine, Case
-from adapter.suite.epd import Reading
+from adapter.suite.case import InvalidLine, SuiteCase
+from adapter.suite.epd import EpdLine
 
 Numbered = Iterable[tuple[int, str]]
 
@@ -22,17 +22,17 @@ _COMMENTS = ("#", "%", "//")
 class Loaded(msgspec.Struct, frozen=True):
     """The cases of a suite, in order, and the lines that are none."""
 
-    cases: tuple[Case, ...]
-    bad: tuple[BadLine, ...]
+    cases: tuple[SuiteCase, ...]
+    bad: tuple[InvalidLine, ...]
 
 
-def load(paths: Iterable[str | Path], reading: Reading | None = None) -> Loaded:
+def load(paths: Iterable[str | Path], reading: EpdLine | None = None) -> Loaded:
     """The cases of the files. A bad line is set aside with its number and the reason, and the rest is read.
 
     A file is called by its name, or by its path where another has the same name. Raises ConfigError for a
     file that cannot be read, or that holds no suite or nothing at all: one that was cut off must not pass.
     """
-    found: list[Case | BadLine] = []
+    found: list[SuiteCase | InvalidLine] = []
     files = [Path(path) for path in paths]
     names = Counter(path.name for path in files)
     for path in files:
@@ -40,7 +40,7 @@ def load(paths: Iterable[str | Path], reading: Reading | None = None) -> Loaded:
         source = path.name if names[path.name] == 1 else str(path)
         try:
             with path.open("rb") as stream:
-                read = list(reader(numbered_lines(stream), reading or Reading(), source=source))
+                read = list(reader(numbered_lines(stream), reading or EpdLine(), source=source))
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror or error}") from None
         if not read:
@@ -49,15 +49,15 @@ def load(paths: Iterable[str | Path], reading: Reading | None = None) -> Loaded:
     return gathered(found)
 
 
-def gathered(found: Iterable[Case | BadLine]) -> Loaded:
+def gathered(found: Iterable[SuiteCase | InvalidLine]) -> Loaded:
     """Cases and bad lines sorted apart; a case without a name is called by its place, a second of one name
     gets a number."""
-    cases: list[Case] = []
-    bad: list[BadLine] = []
+    cases: list[SuiteCase] = []
+    bad: list[InvalidLine] = []
     taken: set[str] = set()
     seen: dict[str, int] = {}
     for one in found:
-        if isinstance(one, BadLine):
+        if isinstance(one, InvalidLine):
             bad.append(one)
             continue
         wanted = name = one.id or f"{one.source}:{one.line}"
@@ -69,7 +69,7 @@ def gathered(found: Iterable[Case | BadLine]) -> Loaded:
     return Loaded(tuple(cases), tuple(bad))
 
 
-def read_epd(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+def read_epd(lines: Numbered, reading: EpdLine, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
     """The cases of EPD lines; blank ones and comments (`#`, `%`, `//`) are left out."""
     for number, text in lines:
         line = text.strip().removeprefix("\ufeff")
@@ -81,17 +81,17 @@ def read_epd(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case
             # of the reading, not of the line
             raise
         except FenwireError as error:
-            yield BadLine(source, number, str(error))
+            yield InvalidLine(source, number, str(error))
 
 
-def _refuse(hint: str) -> Callable[..., Iterator[Case | BadLine]]:
-    def reader(lines: Numbered, reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+def _refuse(hint: str) -> Callable[..., Iterator[SuiteCase | InvalidLine]]:
+    def reader(lines: Numbered, reading: EpdLine, *, source: str) -> Iterator[SuiteCase | InvalidLine]:
         raise ConfigError(f"{source} holds no cases; {hint}")
 
     return reader
 
 
-READERS: Mapping[str, Callable[..., Iterator[Case | BadLine]]] = {
+READERS: Mapping[str, Callable[..., Iterator[SuiteCase | InvalidLine]]] = {
     ".perft": perftfile.read,
     ".toml": _refuse("name a suite file by --config"),
     ".pgn": _refuse("a suite is EPD or perft; games are analyzed by `fenwire bulk`"),

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adapter.errors import ConfigError, FenwireError
-from adapter.suite.case import BadLine, Case
-from adapter.suite.epd import Reading, counted
+from adapter.suite.case import InvalidLine, SuiteCase
+from adapter.suite.epd import EpdLine, counted
 
 
-def read(lines: Iterable[tuple[int, str]], reading: Reading, *, source: str) -> Iterator[Case | BadLine]:
+def read(
+    lines: Iterable[tuple[int, str]], reading: EpdLine, *, source: str
+) -> Iterator[SuiteCase | InvalidLine]:
     """The cases of the numbered lines, and the lines that are none. Comments begin with `#`."""
     name, record, at = "", "", 0
     counts: dict[int, int] = {}
 
-    def close() -> Iterator[Case | BadLine]:
+    def close() -> Iterator[SuiteCase | InvalidLine]:
         if not record:
             return
         if not counts:
-            yield BadLine(source, at, "no count follows this record; write `perft DEPTH COUNT` below it")
+            yield InvalidLine(source, at, "no count follows this record; write `perft DEPTH COUNT` below it")
             return
         try:
             yield counted(record, counts.items(), reading, name=name, source=source, line=at)
@@ -26,7 +28,7 @@ def read(lines: Iterable[tuple[int, str]], reading: Reading, *, source: str) -> 
             # of the reading, not of the record
             raise
         except FenwireError as error:
-            yield BadLine(source, at, str(error))
+            yield InvalidLine(source, at, str(error))
 
     for number, line in lines:
         word, _, rest = line.partition("#")[0].strip().partition(" ")
@@ -40,11 +42,11 @@ def read(lines: Iterable[tuple[int, str]], reading: Reading, *, source: str) -> 
         elif word == "perft":
             numbers = rest.split()
             if len(numbers) != 2 or not all(word.isdecimal() for word in numbers):
-                yield BadLine(source, number, f"expected `perft DEPTH COUNT`, not {line.strip()[:60]!r}")
+                yield InvalidLine(source, number, f"expected `perft DEPTH COUNT`, not {line.strip()[:60]!r}")
             elif not record:
-                yield BadLine(source, number, "this count stands before any record (`epd …`)")
+                yield InvalidLine(source, number, "this count stands before any record (`epd …`)")
             else:
                 counts[int(numbers[0])] = int(numbers[1])
         elif word:
-            yield BadLine(source, number, f"expected `id`, `epd` or `perft`, not {word[:40]!r}")
+            yield InvalidLine(source, number, f"expected `id`, `epd` or `perft`, not {word[:40]!r}")
     yield from close()

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from adapter.analysis import Analysis
 from adapter.position import Position
 
-Ask = Callable[[Position], Awaitable[Analysis]]
+AskEngine = Callable[[Position], Awaitable[Analysis]]
 
 
-async def prove(position: Position, analysis: Analysis, moves: int, ask: Ask) -> str:
+async def verify_mate(position: Position, analysis: Analysis, moves: int, ask: AskEngine) -> str:
     """Why the mate in at most so many moves is not proven; empty when it is.
 
     Engines cut their variations short where a table tells them the rest: `ask` then has the engine go on

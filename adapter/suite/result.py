@@ -12,7 +12,7 @@ PUBLIC = (
 )  # fmt: skip
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class CaseResult(msgspec.Struct, frozen=True, kw_only=True):
     """One case's outcome. `seat` and `section` count, from 0, the engine and the part of the run it was in.
 
     `best` is the engine's move, canonical, and `answer` what is shown of it; `asked` is what was expected,

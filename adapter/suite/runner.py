@@ -9,20 +9,20 @@ from pathlib import Path
 
 import msgspec
 
-from adapter import variants
+from adapter import games
 from adapter.errors import ConfigError
-from adapter.restart import unbroken
-from adapter.suite.case import Case
-from adapter.suite.contender import Contender
-from adapter.suite.count import Count, own_count
-from adapter.suite.examiner import Examiner
-from adapter.suite.result import Result
+from adapter.suite.case import SuiteCase
+from adapter.suite.contender import EngineEntry
+from adapter.suite.count import PerftCount, own_count
+from adapter.suite.examiner import CaseRunner
+from adapter.suite.result import CaseResult
 from adapter.suite.section import Section
+from adapter.supervisor import uninterrupted
 
 Key = tuple[int, int, str]  # seat, section, case
 
 
-class Runner:
+class SuiteRunner:
     """Runs the sections' cases on each contender in turn, `jobs` processes of it at a time.
 
     `on_result` is called with each result on the event loop, as soon as it is there; cases whose key is in
@@ -33,9 +33,9 @@ class Runner:
     def __init__(
         self,
         sections: Sequence[Section],
-        contenders: Sequence[Contender],
+        contenders: Sequence[EngineEntry],
         *,
-        on_result: Callable[[Result], None],
+        on_result: Callable[[CaseResult], None],
         jobs: int = 1,
         transcripts: Path | None = None,
         done: Container[Key] = (),
@@ -48,9 +48,9 @@ class Runner:
         self._jobs = jobs
         self._transcripts = transcripts
         self._done = done
-        self._counts: dict[tuple[str, str, int], asyncio.Task[Count]] = {}
+        self._counts: dict[tuple[str, str, int], asyncio.Task[PerftCount]] = {}
 
-    def plan(self, seat: int) -> list[tuple[int, Case]]:
+    def plan(self, seat: int) -> list[tuple[int, SuiteCase]]:
         """The cases of the run for the engine of that seat, in order, each with its section's number."""
         plays = self._contenders[seat].variants
         return [
@@ -70,7 +70,7 @@ class Runner:
             seat: deque(one for one in self.plan(seat) if (seat, one[0], one[1].id) not in self._done)
             for seat in range(len(self._contenders))
         }
-        started: dict[int, Examiner] = {}
+        started: dict[int, CaseRunner] = {}
         try:
             for seat, tasks in left.items():
                 if tasks:
@@ -80,16 +80,16 @@ class Runner:
             for seat, examiner in started.items():
                 await self._seat(seat, examiner, left[seat])
         finally:
-            await unbroken(self._end(started.values()))
+            await uninterrupted(self._end(started.values()))
 
-    async def _end(self, started: Iterable[Examiner]) -> None:
+    async def _end(self, started: Iterable[CaseRunner]) -> None:
         for examiner in started:
             await examiner.close()
         for count in self._counts.values():
             count.cancel()
         await asyncio.gather(*self._counts.values(), return_exceptions=True)
 
-    async def _seat(self, seat: int, first: Examiner, tasks: deque[tuple[int, Case]]) -> None:
+    async def _seat(self, seat: int, first: CaseRunner, tasks: deque[tuple[int, SuiteCase]]) -> None:
         others = min(self._jobs, len(tasks)) - 1
         examiners = [first, *(self._examiner(seat) for _ in range(others))]
         try:
@@ -100,7 +100,7 @@ class Runner:
             # what stopped one of them stopped all
             raise group.exceptions[0] from None
 
-    async def _work(self, seat: int, examiner: Examiner, tasks: deque[tuple[int, Case]]) -> None:
+    async def _work(self, seat: int, examiner: CaseRunner, tasks: deque[tuple[int, SuiteCase]]) -> None:
         try:
             while tasks:
                 number, case = tasks.popleft()
@@ -109,9 +109,9 @@ class Runner:
         finally:
             await examiner.close()
 
-    def _examiner(self, seat: int) -> Examiner:
+    def _examiner(self, seat: int) -> CaseRunner:
         contender = self._contenders[seat]
-        return Examiner(contender, seat, own_count=self._own_count, transcripts=self._transcripts)
+        return CaseRunner(contender, seat, own_count=self._own_count, transcripts=self._transcripts)
 
     def _name(self, seat: int, name: str) -> None:
         before = self.names.pop(seat, None)
@@ -120,10 +120,10 @@ class Runner:
             raise ConfigError(f"the run to be gone on with is of {before}, and {shown} answers now")
         self.names[seat] = shown
 
-    async def _own_count(self, case: Case, depth: int) -> Count:
+    async def _own_count(self, case: SuiteCase, depth: int) -> PerftCount:
         # every engine needs the same
         key = case.variant, case.fen, depth
         if key not in self._counts:
-            board = case.position.rules() if case.position else variants.get(case.variant).board(case.fen)
+            board = case.position.rules() if case.position else games.get(case.variant).board(case.fen)
             self._counts[key] = asyncio.create_task(own_count(board, depth))
         return await asyncio.shield(self._counts[key])

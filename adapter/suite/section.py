@@ -7,21 +7,21 @@ import re
 import msgspec
 
 from adapter.errors import ConfigError
-from adapter.suite.case import BadLine, Case, depths
+from adapter.suite.case import InvalidLine, SuiteCase, depths
 from engines.limits import Limit
 
 DEFAULT_SECONDS = 2.0
 _MARK = re.compile(r"(\d+)(%?)")
 
 
-class Mark(msgspec.Struct, frozen=True):
+class PassMark(msgspec.Struct, frozen=True):
     """How many cases must be solved, or points earned: a number, or a share of them in per cent."""
 
     least: int
     percent: bool = False
 
     @classmethod
-    def read(cls, text: str) -> Mark:
+    def read(cls, text: str) -> PassMark:
         """The mark of a text such as `20` or `80%`. Raises ConfigError."""
         match = _MARK.fullmatch(text.strip())
         if match is None or (match[2] and int(match[1]) > 100):
@@ -45,33 +45,33 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    cases: tuple[Case, ...]
-    bad: tuple[BadLine, ...] = ()
+    cases: tuple[SuiteCase, ...]
+    bad: tuple[InvalidLine, ...] = ()
     limit: Limit | None = None
     default: Limit | None = None
     multipv: int = 1
     new_game: bool = True
-    mark: Mark | None = None
-    points_mark: Mark | None = None
+    mark: PassMark | None = None
+    points_mark: PassMark | None = None
 
-    def given(self, case: Case) -> Limit | None:
+    def given(self, case: SuiteCase) -> Limit | None:
         """The limit that was given for a case, None where there is none."""
         return self.limit or case.limit or self.default
 
-    def limit_of(self, case: Case) -> Limit:
+    def limit_of(self, case: SuiteCase) -> Limit:
         """How long a case is searched."""
         return self.given(case) or Limit(seconds=DEFAULT_SECONDS)
 
-    def leaves(self, case: Case) -> bool:
+    def leaves(self, case: SuiteCase) -> bool:
         """Whether the limits leave anything of a case to do: no count deeper than them is asked for."""
         return not case.expected.counting or bool(depths(case.expected.counts, self.given(case)))
 
     @property
-    def left_out(self) -> tuple[Case, ...]:
+    def left_out(self) -> tuple[SuiteCase, ...]:
         """The cases of which the limits leave nothing."""
         return tuple(case for case in self.cases if not self.leaves(case))
 
-    def timed(self, case: Case) -> bool:
+    def timed(self, case: SuiteCase) -> bool:
         """Whether the clock ends its search, so that no two runs are alike."""
         limit = self.limit_of(case)
         return limit.seconds is not None or limit.clocked

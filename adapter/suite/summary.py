@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from adapter.suite.baseline import Comparison
-from adapter.suite.case import BadLine
-from adapter.suite.result import Result
+from adapter.suite.case import InvalidLine
+from adapter.suite.result import CaseResult
 from adapter.suite.section import Section
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreCount(msgspec.Struct, frozen=True, kw_only=True):
     """One engine's sums over one section. `cases` are those that were run of `planned`; whether a mark was
     reached is None where none was set."""
 
@@ -46,7 +46,7 @@ class LeftOut(msgspec.Struct, frozen=True):
         return f"{self.id}: {self.reason}"
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A run's results, in the order of the suite, and its sums.
 
     `left_out` are cases of which the limits left nothing, `idle` the sections of which no engine was set
@@ -56,9 +56,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     title: str
-    tallies: tuple[Tally, ...]
-    results: tuple[Result, ...]
-    bad: tuple[BadLine, ...]
+    tallies: tuple[ScoreCount, ...]
+    results: tuple[CaseResult, ...]
+    bad: tuple[InvalidLine, ...]
     left_out: tuple[LeftOut, ...]
     idle: tuple[str, ...]
     comparison: Comparison | None
@@ -71,7 +71,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         return sum(tally.solved for tally in self.tallies)
 
     @property
-    def failures(self) -> tuple[Result, ...]:
+    def failures(self) -> tuple[CaseResult, ...]:
         """The results that are not as expected."""
         return tuple(result for result in self.results if not result.solved)
 
@@ -86,7 +86,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             "engines": [
                 {
                     name: getattr(tally, name)
-                    for name in Tally.__struct_fields__
+                    for name in ScoreCount.__struct_fields__
                     if name not in ("seat", "section")
                 }
                 for tally in self.tallies
@@ -111,9 +111,9 @@ def summarize(
     sections: Sequence[Section],
     plans: Sequence[Sequence[tuple[int, int, str]]],
     names: Sequence[str],
-    results: Sequence[Result],
+    results: Sequence[CaseResult],
     comparison: Comparison | None,
-) -> Summary:
+) -> SuiteSummary:
     """Sums a run up. `plans` holds, for each seat, the keys of the cases that were to be run, and `names`
     what its engine is called."""
     place = {key: index for index, key in enumerate(key for plan in plans for key in plan)}
@@ -129,7 +129,7 @@ def summarize(
     idle = tuple(section.name for number, section in enumerate(sections) if number not in busy)
     whole = len(ordered) == len(place)
     broken = comparison is not None and bool(comparison.broken)
-    return Summary(
+    return SuiteSummary(
         title=title,
         tallies=tallies,
         results=tuple(ordered),
@@ -147,8 +147,8 @@ def summarize(
 
 
 def _tally(
-    seat: int, number: int, section: Section, name: str, planned: int, results: Sequence[Result]
-) -> Tally:
+    seat: int, number: int, section: Section, name: str, planned: int, results: Sequence[CaseResult]
+) -> ScoreCount:
     mine = [result for result in results if (result.seat, result.section) == (seat, number)]
     solved = sum(result.solved for result in mine)
     faults = sum(result.fault is not None for result in mine)
@@ -164,7 +164,7 @@ def _tally(
     if enough is None and earned is None:
         # what an engine makes of a position is a matter of strength, what it counts is right or wrong
         passed = not faults and all(result.solved for result in mine if "perft" in result.expected)
-    return Tally(
+    return ScoreCount(
         seat=seat,
         section=number,
         engine=name,

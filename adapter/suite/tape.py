@@ -17,7 +17,7 @@ MOST = 4_000_000  # bytes of talk kept of one case; the oldest go
 Piece = tuple[float, str, bytes]
 
 
-class Tape:
+class MemoryRecorder:
     """A record of talk for an engine's link: `(seconds, ">" or "<", bytes)`, taken from any thread.
 
     What comes before the first `cut` (the handshake) is kept in front of every case.

@@ -12,7 +12,7 @@ from adapter.suite.case import Expected
 from engines.score import Mate, Score
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class CaseVerdict(msgspec.Struct, frozen=True):
     """Whether a case is solved, the points earned, and in a sentence what was wrong."""
 
     solved: bool
@@ -41,19 +41,19 @@ def claims_mate(score: Score | None, moves: int) -> bool:
     return isinstance(score, Mate) and 0 < score.mate <= moves
 
 
-def on_move(expected: Expected, best: MoveTo | None, position: Position) -> Verdict:
+def on_move(expected: Expected, best: MoveTo | None, position: Position) -> CaseVerdict:
     """The verdict on the move an engine answered with; a mate that is expected besides is not looked at."""
     if best is None:
-        return Verdict(False, _points(expected, ""), "the engine named no move")
+        return CaseVerdict(False, _points(expected, ""), "the engine named no move")
     points = _points(expected, best.move)
     if right_move(expected, best.move):
-        return Verdict(True, points)
+        return CaseVerdict(True, points)
     if best.move in expected.avoid:
-        return Verdict(False, points, f"{best.san} is to be avoided")
-    return Verdict(False, points, f"{best.san} instead of {expected.shown(position)}")
+        return CaseVerdict(False, points, f"{best.san} is to be avoided")
+    return CaseVerdict(False, points, f"{best.san} instead of {expected.shown(position)}")
 
 
-def on_finished(expected: Expected, position: Position) -> Verdict | None:
+def on_finished(expected: Expected, position: Position) -> CaseVerdict | None:
     """The verdict on a game that is over, which no engine need be asked about; None while it goes on.
 
     `dm 0` expects that the side to move has lost.
@@ -63,7 +63,7 @@ def on_finished(expected: Expected, position: Position) -> Verdict | None:
         return None
     lost = over.winner is not None
     note = f"the game is over: {over.reason.replace('-', ' ')}"
-    return Verdict(expected.mate == 0 and lost, _points(expected, ""), note)
+    return CaseVerdict(expected.mate == 0 and lost, _points(expected, ""), note)
 
 
 def unclaimed(expected: Expected, analysis: Analysis) -> str:

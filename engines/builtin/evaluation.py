@@ -125,10 +125,7 @@ TABLES: Final[Mapping[str, EvaluationTable]] = {  # by the value of UCI_Variant
             "P": PieceValues(72, (0, 0, 0, 0, 0, 58, 68, 82, 88, 0), _centred(9, 6), force=2),
             "A": PieceValues(186, (0, 8, -4, 0, 0, 0, 0, 0, 0, 0), (0,) * 9),
             "B": PieceValues(186, (0,) * 10, (-6, 0, 0, 0, 10, 0, 0, 0, -6)),
-            "N": PieceValues(
-                370, (-20, 6, 12, 18, 24, 30, 36, 42, 42, 42), _centred(9, 6), phase=2, force=2,
-                ending=(410, (-20, 6, 12, 18, 24, 30, 36, 42, 42, 42), _centred(9, 6)),
-            ),
+            "N": PieceValues(385, (-20, 6, 12, 18, 24, 30, 36, 42, 42, 42), _centred(9, 6), phase=2, force=2),
             "C": PieceValues(
                 470, (0, 2, 8, 6, 8, 10, 12, 14, 16, 18), (0, 0, 0, 0, 18, 0, 0, 0, 0), phase=2, force=2,
                 ending=(430, (0, 2, 4, 6, 8, 10, 12, 14, 16, 18), (0,) * 9),

@@ -23,9 +23,7 @@ NODES_PER_CHECK = 128  # between two looks at the clock: some 10 ms of work
 MARGIN = 150  # a capture that leaves the mover this far below alpha is not tried in the quiescence search
 
 MOVES_EXPECTED = 30  # in the time left, if the game sends no move count
-SOFT_SHARE = 0.5  # of the time: an iteration takes about as long as all before it, so none begins beyond this
-MAX_STRETCH = 4  # how far one difficult move may exceed its share of the clock
-RESERVE = 0.25  # the part of the time left that is never spent on one move
+USABLE = 0.75  # of the time left and of the increment, for one move
 
 BYTES_PER_ENTRY = 600  # measured with tracemalloc: key, entry and a dictionary that has just grown
 UPPER, EXACT, LOWER = -1, 0, 1
@@ -48,56 +46,56 @@ class SearchLimits(NamedTuple):
 
 
 class SearchSignals:
-    """What the other side sends to a search: set by the reader thread, polled by the search."""
+    """The stop signal, ponder hit and clock of a search: set by the reader thread, polled by the search."""
 
     def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.stopped = False
-        self.ponderhit_at: float | None = None
+        self._limits = SearchLimits()
+        self._budget: float | None = None
+        self._started: float | None = time.monotonic()
+        self._ponderhit_at: float | None = None
+        self._stopped = False
         self._changed = threading.Event()
 
     def stop(self) -> None:
         """End the search at once."""
-        self.stopped = True
+        self._stopped = True
         self._changed.set()
 
     def ponderhit(self) -> None:
         """Start the clock: the move pondered on was played."""
-        self.ponderhit_at = time.monotonic()
+        self._ponderhit_at = time.monotonic()
         self._changed.set()
 
-    def wait(self, limits: SearchLimits) -> None:
+    def begin(self, limits: SearchLimits, overhead_ms: int) -> None:
+        """Set the limits; the overhead is for what happens between the end and the opponent's clock."""
+        self._limits = limits
+        budgets = []
+        if limits.time is not None:
+            left = _usable(limits.time, overhead_ms)
+            share = left / max(1, limits.moves_to_go or MOVES_EXPECTED) + limits.increment * USABLE
+            budgets.append(min(share, left * USABLE))
+        if limits.movetime is not None:
+            budgets.append(_usable(limits.movetime, overhead_ms))
+        self._budget = min(budgets) / 1000 if budgets else None
+
+    def expired(self) -> bool:
+        """Whether the search was stopped or its time is over; before a ponder hit no time runs."""
+        start = self._ponderhit_at if self._limits.ponder else self._started
+        if self._budget is None or start is None:
+            return self._stopped
+        return self._stopped or time.monotonic() - start >= self._budget
+
+    def wait(self) -> None:
         """Return once `bestmove` may be sent: an infinite search waits for stop, pondering also for a hit."""
-        while not self.stopped and (limits.infinite or (limits.ponder and self.ponderhit_at is None)):
+        pondering = self._limits.ponder
+        while not self._stopped and (self._limits.infinite or (pondering and self._ponderhit_at is None)):
             self._changed.wait()
             self._changed.clear()
 
 
-class SearchClock:
-    """The time of one search: no iteration begins after `soft` seconds, `hard` seconds abort it.
-
-    The overhead pays for what happens between the last check and the opponent's clock. It takes at most half
-    of the time, so that even a tiny time is used.
-    """
-
-    def __init__(self, limits: SearchLimits, signals: SearchSignals, overhead_ms: int) -> None:
-        self._ponder = limits.ponder
-        self._signals = signals
-        self.soft = self.hard = float("inf")
-        if limits.time is not None:
-            left = max(1.0, limits.time - min(overhead_ms, limits.time / 2)) / 1000
-            share = left / max(1, limits.moves_to_go or MOVES_EXPECTED)
-            share = min(left * (1 - RESERVE), share + limits.increment / 1000 * (1 - RESERVE))
-            self.soft, self.hard = share * SOFT_SHARE, min(left * (1 - RESERVE), share * MAX_STRETCH)
-        if limits.movetime is not None:
-            fixed = max(1.0, limits.movetime - min(overhead_ms, limits.movetime / 2)) / 1000
-            self.hard = min(self.hard, fixed)
-
-    def exceeds(self, seconds: float) -> bool:
-        """Whether the search has taken that long or was stopped."""
-        # until the ponder hit the opponent's time runs
-        start = self._signals.ponderhit_at if self._ponder else self._signals.started
-        return self._signals.stopped or (start is not None and time.monotonic() - start >= seconds)
+def _usable(milliseconds: int, overhead_ms: int) -> float:
+    """A time less the overhead, which takes at most half of it: even a tiny time is used."""
+    return max(1.0, milliseconds - min(overhead_ms, milliseconds / 2))
 
 
 class TableEntry(NamedTuple):
@@ -184,7 +182,7 @@ class AlphaBetaSearch:
         evaluation: EvaluationTable,
         table: TranspositionTable,
         limits: SearchLimits,
-        clock: SearchClock,
+        signals: SearchSignals,
     ) -> None:
         """`history`: key and check of each position of the game, the present one last."""
         self.nodes = 0
@@ -192,7 +190,7 @@ class AlphaBetaSearch:
         self._board = board
         self._evaluation = evaluation
         self._table = table
-        self._clock = clock
+        self._signals = signals
         self._begun = time.monotonic()
         self._path = list(history)
         # One repetition within the search counts; a position of the game before it must recur twice.
@@ -231,7 +229,7 @@ class AlphaBetaSearch:
             report(self)
             # a mate within the depth searched cannot be shortened
             settled = all(abs(line.score) >= max(MATE_BOUND, MATE - depth) for line in self.lines)
-            if aborted or settled or self._clock.exceeds(self._clock.soft):
+            if aborted or settled or self._signals.expired():
                 break
             firsts = [line.pv[0] for line in self.lines]
             roots = firsts + [move for move in roots if move not in firsts]
@@ -265,7 +263,7 @@ class AlphaBetaSearch:
         """Play a move, unless a limit is reached."""
         self.nodes += 1
         if self.nodes >= self._next_check:
-            if self.nodes >= self._node_limit or self._clock.exceeds(self._clock.hard):
+            if self.nodes >= self._node_limit or self._signals.expired():
                 raise SearchAborted
             self._next_check = min(self.nodes + NODES_PER_CHECK, self._node_limit)
         self._board.push(move)

@@ -22,20 +22,21 @@ if TYPE_CHECKING:
     from engines.builtin.engine import BuiltinEngine
 
 HASH_MB = 32
+OVERHEAD_MS = 30
 
 Words = Sequence[str]
 
 
 class ServerOption(NamedTuple):
-    """One option: its name and kind as the protocols have them, and what sets its value."""
+    """One option: its name and kind as the protocols have them, and the values it takes."""
 
     name: str
     kind: str
     default: str
-    apply: Callable[[str], object]
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
+    apply: Callable[[str], object] | None = None  # what must be done at once
 
     def declaration(self) -> str:
         """The words that offer it, from the name on."""
@@ -63,7 +64,7 @@ class ProtocolServer:
     """An engine that speaks a protocol; a subclass has what the protocols do not agree on."""
 
     protocol: ClassVar[str]  # the word of the handshake
-    game: ClassVar[str]  # set up at the start
+    uci_variant: ClassVar[str]  # of the game at the start
     first_rank: ClassVar[int]  # its number in the text of moves
     remark: ClassVar[str]  # the words before free text
     option_prefix: ClassVar[str]
@@ -79,11 +80,16 @@ class ProtocolServer:
             "position": self._position,
             "d": lambda words: self.send(self.engine.diagram()),
         }
-        self.options: tuple[ServerOption, ...] = ()
+        self.options = self.make_options()
+        self.values = {option.name: option.default for option in self.options}
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._searches: list[SearchSignals] = []  # of the searches requested and not finished
         self._quitting = False
         self._output_lock = threading.Lock()
+
+    def make_options(self) -> tuple[ServerOption, ...]:
+        """The options offered."""
+        raise NotImplementedError
 
     def limits(self, words: Words) -> SearchLimits:
         """The limits that the words after `go` name."""
@@ -106,7 +112,11 @@ class ProtocolServer:
         """The engine; made when first needed, so that the handshake does not wait for the rules to load."""
         from engines.builtin.engine import BuiltinEngine
 
-        return BuiltinEngine(self.game, HASH_MB, self.first_rank)
+        return BuiltinEngine(self.uci_variant, HASH_MB, self.first_rank)
+
+    def resize_table(self, megabytes: str) -> None:
+        """Set the size of the transposition table."""
+        self.engine.table.resize(int(megabytes))
 
     def run(self) -> int:
         """Serve until `quit` or the end of input; return the exit code."""
@@ -176,7 +186,9 @@ class ProtocolServer:
             name, value = self.option_words(words)
             for option in self.options:
                 if option.name.lower() == name.lower():
-                    option.apply(option.value(value))
+                    self.values[option.name] = option.value(value)
+                    if option.apply is not None:
+                        option.apply(self.values[option.name])
                     return
             raise ValueError(f"no such option: {name}")
         except ValueError as error:
@@ -200,16 +212,20 @@ class ProtocolServer:
         wanted = legal if limits.searchmoves is None else [word.lower() for word in limits.searchmoves]
         banned = [word.lower() for word in limits.banmoves]
         moves = [move for text, move in legal.items() if text in wanted and text not in banned]
-        best = self.engine.search(moves, limits, signals, self.report) if moves else []
-        signals.wait(limits)
-        if best:
-            self.send(f"bestmove {self.engine.text(best[:2], ' ponder ')}")
+        signals.begin(limits, int(self.values.get("Move Overhead", OVERHEAD_MS)))
+        search = self.engine.new_search(limits, signals)
+        if moves:
+            search.run(moves, int(self.values.get("MultiPV", 1)), self.report)
+        signals.wait()
+        if moves:
+            self.send(f"bestmove {self.engine.text(search.lines[0].pv[:2], ' ponder ')}")
         elif legal:
             self.complain(self.nothing_to_search)
             self.send(self.no_move)
         else:
-            score = self.score(-MATE if self.engine.is_lost() else 0)
-            self.send(f"info depth 0 score {score}", self.no_move)
+            outcome = self.engine.board.outcome()
+            lost = outcome is not None and outcome.winner is not None
+            self.send(f"info depth 0 score {self.score(-MATE if lost else 0)}", self.no_move)
         self._searches.remove(signals)
 
 

@@ -14,7 +14,7 @@ class UcciServer(ProtocolServer):
     """UCCI on standard input and output; it plays xiangqi alone, ranks counted from 0."""
 
     protocol = "ucci"
-    game = "xiangqi"
+    uci_variant = "xiangqi"
     first_rank = 0
     remark = "info message"
     option_prefix = "option"
@@ -24,21 +24,17 @@ class UcciServer(ProtocolServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._time_unit_ms = 1000  # UCCI, "usemillisec": seconds unless that is set
         self._banned: tuple[str, ...] = ()
         self.commands["banmoves"] = self._ban
         self.commands["probe"] = lambda words: self.send("pophash")  # nothing is offered for probing
-        self.options = (
-            ServerOption("usemillisec", "check", "false", self._set_unit),
-            ServerOption(
-                "hashsize", "spin", str(HASH_MB), lambda v: self.engine.table.resize(int(v)), 1, 4096
-            ),
-            ServerOption("ponder", "check", "false", lambda v: None),  # says only that we can
-            ServerOption("newgame", "button", "", lambda v: self.engine.table.clear()),
-        )
 
-    def _set_unit(self, value: str) -> None:
-        self._time_unit_ms = 1 if value == "true" else 1000
+    def make_options(self) -> tuple[ServerOption, ...]:
+        return (
+            ServerOption("usemillisec", "check", "false"),
+            ServerOption("hashsize", "spin", str(HASH_MB), 1, 4096, apply=self.resize_table),
+            ServerOption("ponder", "check", "false"),  # says only that we can
+            ServerOption("newgame", "button", "", apply=lambda value: self.engine.table.clear()),
+        )
 
     def _ban(self, words: Words) -> None:
         self._banned = tuple(words)
@@ -62,11 +58,12 @@ class UcciServer(ProtocolServer):
         opponents = ("opptime", "oppmovestogo", "oppincrement")
         numeric = ("depth", "nodes", "time", "movestogo", "increment", *opponents)
         given = read_go(words, numeric, ("infinite", "ponder", "draw"))
+        unit_ms = 1 if self.values["usemillisec"] == "true" else 1000  # UCCI: seconds unless it is set
         return SearchLimits(
             depth=given.get("depth"),
             nodes=given.get("nodes"),
-            time=given["time"] * self._time_unit_ms if "time" in given else None,
-            increment=given.get("increment", 0) * self._time_unit_ms,
+            time=given["time"] * unit_ms if "time" in given else None,
+            increment=given.get("increment", 0) * unit_ms,
             moves_to_go=given.get("movestogo"),
             infinite="infinite" in given or not given.keys() & {"depth", "nodes", "time"},
             ponder="ponder" in given,

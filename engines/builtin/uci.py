@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from engines.builtin.evaluation import TABLES
 from engines.builtin.search import AlphaBetaSearch, SearchLimits, format_score
-from engines.builtin.server import HASH_MB, ProtocolServer, ServerOption, Words, read_go
+from engines.builtin.server import HASH_MB, OVERHEAD_MS, ProtocolServer, ServerOption, Words, read_go
 
 
 class UciServer(ProtocolServer):
     """UCI on standard input and output."""
 
     protocol = "uci"
-    game = "chess"
+    uci_variant = "chess"
     first_rank = 1  # xiangqi over UCI counts as Fairy-Stockfish does: a1 to i10
     remark = "info string"
     option_prefix = "option name"
@@ -21,25 +21,20 @@ class UciServer(ProtocolServer):
     def __init__(self) -> None:
         super().__init__()
         self.commands["ucinewgame"] = lambda words: self.engine.table.clear()
-        self.options = (
-            ServerOption("Hash", "spin", str(HASH_MB), lambda v: self.engine.table.resize(int(v)), 1, 4096),
-            ServerOption("MultiPV", "spin", "1", self._set_multipv, 1, 500),
-            ServerOption("Ponder", "check", "false", lambda v: None),  # says only that we can
-            ServerOption("Clear Hash", "button", "", lambda v: self.engine.table.clear()),
-            ServerOption("Move Overhead", "spin", "30", self._set_overhead, 0, 5000),
-            ServerOption(
-                "UCI_Chess960", "check", "false", lambda v: self.engine.choose(chess960=v == "true")
-            ),
-            ServerOption(
-                "UCI_Variant", "combo", self.game, lambda v: self.engine.choose(game=v), choices=tuple(TABLES)
-            ),
+
+    def make_options(self) -> tuple[ServerOption, ...]:
+        return (
+            ServerOption("Hash", "spin", str(HASH_MB), 1, 4096, apply=self.resize_table),
+            ServerOption("MultiPV", "spin", "1", 1, 500),
+            ServerOption("Ponder", "check", "false"),  # says only that we can
+            ServerOption("Clear Hash", "button", "", apply=lambda value: self.engine.table.clear()),
+            ServerOption("Move Overhead", "spin", str(OVERHEAD_MS), 0, 5000),
+            ServerOption("UCI_Chess960", "check", "false", apply=self._choose),
+            ServerOption("UCI_Variant", "combo", "chess", choices=tuple(TABLES), apply=self._choose),
         )
 
-    def _set_multipv(self, value: str) -> None:
-        self.engine.multipv = int(value)
-
-    def _set_overhead(self, value: str) -> None:
-        self.engine.overhead_ms = int(value)
+    def _choose(self, value: str) -> None:
+        self.engine.choose(self.values["UCI_Variant"], chess960=self.values["UCI_Chess960"] == "true")
 
     def option_words(self, words: Words) -> tuple[str, str]:
         lowered = [word.lower() for word in words]
@@ -51,7 +46,7 @@ class UciServer(ProtocolServer):
     def limits(self, words: Words) -> SearchLimits:
         numeric = ("depth", "nodes", "movetime", "mate", "movestogo", "wtime", "btime", "winc", "binc")
         given = read_go(words, numeric, ("infinite", "ponder", "searchmoves"))
-        mine, other = ("w", "b") if self.engine.white_to_move() else ("b", "w")
+        mine, other = ("w", "b") if self.engine.board.side == "w" else ("b", "w")
         return SearchLimits(
             depth=given.get("depth"),
             nodes=given.get("nodes"),

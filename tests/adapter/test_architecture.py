@@ -16,7 +16,7 @@ SOURCES = sorted(
 )
 
 # Parts that only compute: given text and bytes, they give text and bytes.
-PURE = ("engines/session.py", "engines/dialects/", "adapter/fen/", "adapter/variants/")
+PURE = ("engines/protocol.py", "engines/dialects/", "adapter/fen/", "adapter/variants/")
 # The one that reads the files it is given.
 READS_FILES = "adapter/fen/files.py"
 WAITING = {
@@ -51,7 +51,7 @@ def is_pure(path: Path) -> bool:
 
 def test_the_sources_are_found() -> None:
     names = {path.as_posix() for path in SOURCES}
-    assert {"adapter/__init__.py", "engines/session.py", "engines/dialects/uci.py"} <= names
+    assert {"adapter/__init__.py", "engines/protocol.py", "engines/protocols/uci.py"} <= names
     assert sum(map(is_pure, SOURCES)) > 20
 
 
@@ -72,7 +72,7 @@ def test_nothing_but_the_engines_themselves_imports_the_builtin_or_the_scripted_
         f"{path} imports {name}"
         for path in SOURCES
         for name in imports(path)
-        for program in ("engines.builtin", "engines.scripted")
+        for program in ("engines.builtin", "tests.mock_engine")
         if (name + ".").startswith(program + ".")
         and not path.as_posix().startswith(program.replace(".", "/") + "/")
     ]

@@ -31,13 +31,13 @@ from adapter import (
     Position,
     open_engine,
 )
-from adapter.engine import opened
-from adapter.managed import MANAGED
-from engines.find import Found, choose
+from adapter.engine import SEARCH_OPTIONS, opened
+from engines.discovery import ResolvedEngine, resolve_engine
+from tests.mock_engine import MOCK_ENGINE
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 DEPTH = Limit(depth=3)
 ENDLESS = Limit(infinite=True)
 SLOW = 20.0  # seconds; nothing here comes near on any machine
@@ -203,7 +203,7 @@ async def test_an_option_that_cannot_be_had_is_refused_and_nothing_is_sent(
 @pytest.mark.parametrize("name", ["MultiPV", "uci_chess960", "UCI_Variant"])
 async def test_what_follows_from_the_question_is_not_set_by_hand(scripted: Scripted, name: str) -> None:
     """With UCI_Chess960 set against the game, Stockfish would drop the castling moves of the history."""
-    assert name.lower() in MANAGED
+    assert name.lower() in SEARCH_OPTIONS
     with pytest.raises(OptionError, match=f"{name} is not set by hand"):
         async with opened(scripted(), options={name: 1}):
             raise AssertionError("opened all the same")
@@ -263,7 +263,7 @@ async def test_a_bad_position_starts_no_engine(
 async def test_a_game_the_engine_does_not_play_starts_none(profile: str) -> None:
     text = XIANGQI if profile != "builtin" else NINE_SIXTY
     position = Position.parse(text, variant="auto" if text == XIANGQI else "chess960")
-    found = choose(None, profile)
+    found = resolve_engine(None, profile)
     found = msgspec.structs.replace(
         found, profile=msgspec.structs.replace(found.profile, variants=("chess",))
     )
@@ -275,7 +275,7 @@ async def test_a_game_the_engine_does_not_play_starts_none(profile: str) -> None
 
 
 async def test_a_wish_that_cannot_be_kept_starts_no_engine() -> None:
-    async with opened(choose("chess", "gnuchess"), start=False) as engine:
+    async with opened(resolve_engine("chess", "gnuchess"), start=False) as engine:
         with pytest.raises(LimitError, match="GNU Chess cannot be held to chosen moves"):
             await engine.analyze("startpos", Limit(depth=3, searchmoves=("e2e4",)))
         with pytest.raises(MoveError, match="e2e5"):
@@ -513,4 +513,4 @@ async def test_an_engine_that_has_not_greeted_yet_is_quoted(scripted: Scripted) 
         async with opened(scripted("--withhold", "uciok", start=0.5)):
             raise AssertionError("opened all the same")
     assert "it printed nothing" not in str(caught.value)
-    assert "-m engines.scripted" in str(caught.value)
+    assert MOCK_ENGINE in str(caught.value)

@@ -10,22 +10,24 @@ import time
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 ROUNDS = 6
 PROGRAM = f"""
 import asyncio, sys
 import msgspec
 from adapter import Limit
 from adapter.engine import opened
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.profile import Deadlines
-from engines.find import known
+from engines.discovery import profile_named
 
-command = (sys.executable, "-m", "engines.scripted", "--slow-ready", "0.2", "--think", "0.2")
+command = (sys.executable, {MOCK_ENGINE!r}, "--slow-ready", "0.2", "--think", "0.2")
 deadlines = Deadlines(ready=0.5, search=0.5, stop=0.5)
-profile = msgspec.structs.replace(known("generic-uci"), command=command, deadlines=deadlines)
+profile = msgspec.structs.replace(profile_named("generic-uci"), command=command, deadlines=deadlines)
 
 async def main():
-    async with opened(Found(profile, command, command[0])) as engine:
+    async with opened(ResolvedEngine(profile, command, command[0])) as engine:
         for _ in range({ROUNDS}):
             print("asked", flush=True)
             analysis = await engine.analyze("startpos", Limit(depth=1))

@@ -29,11 +29,12 @@ from adapter import (
     open_engine,
 )
 from adapter.engine import opened
-from engines.find import Found, choose
+from engines.discovery import ResolvedEngine, resolve_engine
+from tests.mock_engine import MOCK_ENGINE
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 DEPTH = Limit(depth=3)
 ENDLESS = Limit(infinite=True)
 SLOW = 20.0  # seconds; nothing here comes near on any machine
@@ -249,7 +250,7 @@ async def test_what_an_engine_says_when_it_is_ended_does_not_hide_that_it_hung(
         ]
 
 
-def program(found: Found, code: str) -> Found:
+def program(found: ResolvedEngine, code: str) -> ResolvedEngine:
     return msgspec.structs.replace(found, command=(sys.executable, "-c", code))
 
 
@@ -387,7 +388,7 @@ async def test_a_real_engine_that_was_stopped_by_a_signal_is_found_out(
     engine_path: Callable[[str], str],
 ) -> None:
     engine_path("stockfish")
-    found = choose("chess", "stockfish")
+    found = resolve_engine("chess", "stockfish")
     deadlines = msgspec.structs.replace(found.profile.deadlines, ready=0.4, silence=0.3, stop=0.4, quit=0.3)
     found = msgspec.structs.replace(
         found, profile=msgspec.structs.replace(found.profile, deadlines=deadlines)
@@ -472,7 +473,7 @@ async def test_a_program_that_is_no_engine_at_all(tmp_path: Path) -> None:
 
 
 async def test_the_environment_names_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FENWIRE_ENGINE", f"{sys.executable} -m engines.scripted --name Wished")
+    monkeypatch.setenv("FENWIRE_ENGINE", f"{sys.executable} {MOCK_ENGINE} --name Wished")
     async with open_engine() as engine:
         assert engine.name == "Wished"
         analysis = await engine.analyze("startpos", DEPTH)

@@ -10,12 +10,12 @@ import pytest
 
 from adapter import EngineError, Limit, Pool
 from adapter.engine import opened
-from engines.find import Found
-from engines.scripted.faults import FAULTS
+from engines.discovery import ResolvedEngine
+from tests.mock_engine.faults import FAULTS
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 
 HANGS = 120.0  # seconds; with the deadlines below no call comes near
 AT_ONCE = 6
@@ -45,14 +45,14 @@ TOLD_TO_STOP = {"ignore", "flood-after", "late", "slow-stop", "endless"}
 ILLEGAL = {"illegal-best", "no-move", "bare-bestmove"}
 
 
-async def analyze(found: Found) -> str:
+async def analyze(found: ResolvedEngine) -> str:
     async with opened(found) as engine:
         analysis = await engine.analyze(PLACES[0], Limit(depth=3))
         assert analysis.best is not None
     return "answered"
 
 
-async def stream(found: Found) -> str:
+async def stream(found: ResolvedEngine) -> str:
     async with opened(found) as engine:
         async with engine.stream(PLACES[0], Limit(seconds=0.5)) as lines:
             seen = 0
@@ -65,7 +65,7 @@ async def stream(found: Found) -> str:
     return "answered"
 
 
-async def pool(found: Found) -> str:
+async def pool(found: ResolvedEngine) -> str:
     ends = []
     async with Pool(found, size=2) as engines:
         async for result in engines.analyze(PLACES, Limit(depth=3)):
@@ -76,10 +76,14 @@ async def pool(found: Found) -> str:
     return words.pop()
 
 
-CALLS: dict[str, Callable[[Found], Awaitable[str]]] = {"analyze": analyze, "stream": stream, "pool": pool}
+CALLS: dict[str, Callable[[ResolvedEngine], Awaitable[str]]] = {
+    "analyze": analyze,
+    "stream": stream,
+    "pool": pool,
+}
 
 
-async def end_of(call: Callable[[Found], Awaitable[str]], found: Found) -> str:
+async def end_of(call: Callable[[ResolvedEngine], Awaitable[str]], found: ResolvedEngine) -> str:
     try:
         async with asyncio.timeout(HANGS):
             return await call(found)

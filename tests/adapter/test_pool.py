@@ -33,11 +33,11 @@ from adapter import (
     Position,
     open_engine,
 )
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 PATIENCE = 20.0  # seconds until something that must happen counts as not happening
 DEPTH = Limit(depth=3)
 SLOW = 30.0  # seconds; nothing here comes near on any machine
@@ -78,7 +78,9 @@ def check_answer(result: PoolResult, fen: str) -> None:
     assert chess.Board(result.analysis.best.fen).fen() == board.fen()
 
 
-def counted(tmp_path: Path, found: Found, *, starts: int = 1_000_000) -> tuple[Found, Callable[[], int]]:
+def counted(
+    tmp_path: Path, found: ResolvedEngine, *, starts: int = 1_000_000
+) -> tuple[ResolvedEngine, Callable[[], int]]:
     """The same engine behind a program that counts its starts, and refuses those beyond a number."""
     log = tmp_path / "starts"
     log.touch()
@@ -94,7 +96,7 @@ def counted(tmp_path: Path, found: Found, *, starts: int = 1_000_000) -> tuple[F
         encoding="utf-8",
     )
     return (
-        Found(found.profile, (sys.executable, str(program)), found.path),
+        ResolvedEngine(found.profile, (sys.executable, str(program)), found.path),
         lambda: len(log.read_text(encoding="utf-8")),
     )
 
@@ -384,7 +386,7 @@ async def test_a_limit_the_engine_cannot_keep_ends_the_run(scripted: Scripted) -
     found = scripted()
     clockless = msgspec.structs.replace(found.profile.capabilities, limits=("depth",))
     profile = msgspec.structs.replace(found.profile, capabilities=clockless)
-    async with Pool(Found(profile, found.command, found.path), size=2) as pool:
+    async with Pool(ResolvedEngine(profile, found.command, found.path), size=2) as pool:
         with pytest.raises(LimitError, match="clock"):
             await all_of(pool.analyze(start_positions(5), Limit(wtime=1000, btime=1000)))
         assert len(await all_of(pool.analyze(start_positions(5), DEPTH))) == 5

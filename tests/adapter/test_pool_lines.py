@@ -12,13 +12,13 @@ import pytest
 
 from adapter.errors import EngineError, EngineTimeout
 from adapter.pool import Pool
-from adapter.round import LINED_UP
-from engines.find import Found
+from adapter.scheduler import QUEUED
+from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 LIMIT = Limit(depth=3)
 PATIENCE = 60.0
 
@@ -55,7 +55,7 @@ async def test_all_are_asked_once_and_shared_out_evenly(size: int, scripted: Scr
         counts = [len(lines) for lines in asked(pool)]
         assert Counter(line for lines in asked(pool) for line in lines).most_common(1)[0][1] == 1
         assert sum(counts) == len(given)
-        assert max(counts) - min(counts) <= LINED_UP, "an idle engine left another's line alone"
+        assert max(counts) - min(counts) <= QUEUED, "an idle engine left another's line alone"
 
 
 async def test_what_was_lined_up_behind_a_death_is_asked_again(scripted: Scripted) -> None:
@@ -75,7 +75,7 @@ async def test_what_is_left_is_not_asked(scripted: Scripted) -> None:
         await anext(results)
         await results.aclose()
         before = len(asked(pool)[0])
-        assert before <= 1 + LINED_UP + 1
+        assert before <= 1 + QUEUED + 1
         again = [result async for result in pool.analyze(fens(2), LIMIT)]
         assert all(result.analysis is not None for result in again)
         assert len(asked(pool)[0]) <= before + 2
@@ -112,7 +112,7 @@ async def test_an_answer_is_told_while_somebody_else_has_the_engine(scripted: Sc
         async for result in results:
             found.append(result.index)
             # the last one that was lined up before the other wanted the engine
-            if result.index == LINED_UP:
+            if result.index == QUEUED:
                 told.set()
         await keeping
         assert found == [0, 1, 2, 3, 4]

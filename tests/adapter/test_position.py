@@ -12,9 +12,9 @@ import chess
 import chess.variant
 import pytest
 
-from adapter import variants
+from adapter import games
 from adapter.errors import ConfigError, FenError, MoveError
-from adapter.position import Position, Walk
+from adapter.position import PlayedLine, Position
 
 START = chess.STARTING_FEN
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
@@ -33,7 +33,7 @@ def random_position(seed: int, *, chess960: bool = False, plies: int = 60) -> Po
 
 def test_a_position_holds_root_moves_and_what_they_lead_to() -> None:
     position = Position.parse("startpos moves e2e4 c7c5 Nf3")
-    assert position.variant is variants.get("chess")
+    assert position.variant is games.get("chess")
     assert position.root_fen == START
     assert position.moves == ("e2e4", "c7c5", "g1f3")
     assert position.fen == "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
@@ -159,7 +159,7 @@ def test_a_record_without_a_side_offers_both_and_takes_one() -> None:
 
 def test_a_line_is_walked_as_far_as_it_is_legal() -> None:
     position = Position.parse("startpos e2e4")
-    assert position.line(["e7e5", "g1f3", "b8c6"]) == Walk(
+    assert position.line(["e7e5", "g1f3", "b8c6"]) == PlayedLine(
         moves=("e7e5", "g1f3", "b8c6"),
         shown=("e5", "Nf3", "Nc6"),
         fen="r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
@@ -168,8 +168,8 @@ def test_a_line_is_walked_as_far_as_it_is_legal() -> None:
     cut = position.line(["e7e5", "g1f3", "g1f3", "b8c6"], notation="uci")
     assert (cut.moves, cut.shown, cut.cut_at) == (("e7e5", "g1f3"), ("e7e5", "g1f3"), 2)
     assert cut.fen == position.play("e7e5", "g1f3").fen
-    assert position.line(["a1a1"]) == Walk((), (), position.fen, 0)
-    assert position.line([]) == Walk((), (), position.fen, None)
+    assert position.line(["a1a1"]) == PlayedLine((), (), position.fen, 0)
+    assert position.line([]) == PlayedLine((), (), position.fen, None)
     assert position.moves == ("e2e4",)
 
 

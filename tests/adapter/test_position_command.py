@@ -8,11 +8,11 @@ import pytest
 
 from adapter.errors import ConfigError
 from adapter.position import Position
-from engines import dialects
+from engines import protocols
 
 START = chess.STARTING_FEN
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
-UCI, UCCI = dialects.get("uci"), dialects.get("ucci")
+UCI, UCCI = protocols.get("uci"), protocols.get("ucci")
 # Fairy-Stockfish counts xiangqi's ranks from 1 over UCI, Pikafish from 0.
 FROM_ZERO = msgspec.structs.replace(UCI, rank_base=0)
 

@@ -13,8 +13,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
-SCRIPTED = f"generic-uci {sys.executable} -m engines.scripted"
+SCRIPTED = f"generic-uci {sys.executable} {MOCK_ENGINE}"
 # Plugins of this project's own tests that others need not have.
 QUICK = [word for name in ("cacheprovider", "hypothesispytest", "timeout") for word in ("-p", f"no:{name}")]
 INI = "[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n"

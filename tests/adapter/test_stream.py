@@ -31,12 +31,12 @@ from adapter import (
 )
 from adapter.engine import Engine, opened
 from adapter.stream import HANDFUL
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.search import MAX_BACKLOG
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 DEPTH = Limit(depth=3)
 ENDLESS = Limit(infinite=True)
 SLOW = 20.0  # seconds; nothing here comes near on any machine

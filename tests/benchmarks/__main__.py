@@ -16,7 +16,8 @@ import tests.benchmarks
 from adapter.errors import FenwireError
 from tests.benchmarks.measure import Benchmark, Result
 
-FRAME = {"__main__", "measure", "floor", "peers", "instant", "profile"}  # what the benchmarks are made with
+# no benchmarks of this table: what they are made with, and programs of their own
+FRAME = {"__main__", "measure", "floor", "peers", "instant", "profile", "calls", "repair"}
 
 
 def benchmarks(failures: dict[str, str]) -> Iterator[Benchmark]:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import chess
 
 from adapter import Limit, Pool
-from engines.find import choose
+from engines.discovery import resolve_engine
 from tests.benchmarks.fen import questions
 from tests.benchmarks.floor import Floor, best
 from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
@@ -55,7 +55,7 @@ async def _entered(pool: Pool) -> Pool:
 
 
 def _one(quick: bool) -> Iterator[Result]:
-    found = choose("chess", "stockfish", fallback=False)
+    found = resolve_engine("chess", "stockfish", fallback=False)
     fens = questions(100)
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
@@ -94,7 +94,7 @@ def _one(quick: bool) -> Iterator[Result]:
 
 def _two(quick: bool) -> Iterator[Result]:
     """Two engines on two processors; the floor is two raw drivers that share the work out between them."""
-    found = choose("chess", "stockfish", fallback=False)
+    found = resolve_engine("chess", "stockfish", fallback=False)
     fens = questions(60 if quick else 200)
     nodes = 20_000
     with ExitStack() as stack:

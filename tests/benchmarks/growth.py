@@ -15,10 +15,10 @@ from itertools import pairwise
 import chess
 
 from adapter import EngineIdentity, Limit, Position
-from adapter.judge import ask, judge
-from engines.dialects import get
-from engines.plan import plan
-from engines.session import Session
+from adapter.validate import make_request, validate_analysis
+from engines.protocol import EngineProtocol
+from engines.protocols import get
+from engines.search import make_go_command
 from tests.benchmarks.analysis import analyzed, pooled
 from tests.benchmarks.fen import questions
 from tests.benchmarks.measure import Benchmark, Result, at_most, interleaved
@@ -98,7 +98,7 @@ def _history(quick: bool) -> Iterator[Result]:
 
 def _lines(quick: bool) -> Iterator[Result]:
     position = Position.parse(chess.STARTING_FEN)
-    question = ask(position, Limit(depth=20))
+    question = make_request(position, Limit(depth=20))
     line = (
         "info depth 20 seldepth 28 multipv {} score cp 21 nodes 5400321 nps 900000 hashfull 812 tbhits 0 "
         "time 6000 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7"
@@ -108,15 +108,15 @@ def _lines(quick: bool) -> Iterator[Result]:
         talk = "".join(line.format(rank) + "\n" for rank in range(1, count + 1)).encode()
 
         def go() -> int:
-            session = Session(UCI, UCI.capabilities)
+            session = EngineProtocol(UCI, UCI.capabilities)
             session.hello()
             session.feed(b"uciok\n")
             search = session.prepare(
-                position.command(UCI), plan(question.limit, UCI, UCI.capabilities, side="w")
+                position.command(UCI), make_go_command(question.limit, UCI, UCI.capabilities, side="w")
             )
             session.launch(search)
             session.feed(b"readyok\n" + talk + talk + b"bestmove e2e4\n")
-            analysis = judge(question, search, UCI, IDENTITY, search.request)
+            analysis = validate_analysis(question, search, UCI, IDENTITY, search.request)
             return len(analysis.lines)
 
         assert go() == count

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from engines.find import choose
+from engines.discovery import resolve_engine
 from tests.benchmarks.floor import Floor
 from tests.benchmarks.measure import Benchmark, Result, Span, Timings, at_most, interleaved
 
@@ -115,7 +115,7 @@ def _floor(command: Sequence[str]) -> tuple[float, str]:
 
 
 def _first_report(quick: bool) -> Iterator[Result]:
-    command = choose("chess", "stockfish", fallback=False).command
+    command = resolve_engine("chess", "stockfish", fallback=False).command
     spans: dict[str, list[Span]] = {"ours": [], "floor": []}
     with tempfile.TemporaryDirectory() as folder:
         env = compiling(folder)

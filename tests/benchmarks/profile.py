@@ -23,14 +23,14 @@ from typing import Any
 import chess
 
 import adapter.engine
-import adapter.round
-import engines.agenda
+import adapter.scheduler
 import engines.driver
 import engines.ear
 import engines.link
+import engines.protocol
 import engines.pumps
-import engines.session
-from engines.find import choose, known
+import engines.search_queue
+from engines.discovery import profile_named, resolve_engine
 from tests.benchmarks import instant
 from tests.benchmarks.analysis import analyzed, pooled
 from tests.benchmarks.fen import questions
@@ -38,18 +38,18 @@ from tests.benchmarks.latency import compiling, first_report
 from tests.benchmarks.sequence import batch, opened, prepared, singly
 
 DEEDS: Mapping[str, tuple[tuple[Any, str], ...]] = {
-    "judging: moves, SAN, FENs": ((adapter.round.Round, "_judge"),),
-    "reading the record": ((adapter.round.Round, "_read_case"),),
+    "judging: moves, SAN, FENs": ((adapter.scheduler.Round, "_judge"),),
+    "reading the record": ((adapter.scheduler.Round, "_read_case"),),
     "beginning, lining up": (
         (adapter.engine.Engine, "follow"),
         (engines.driver.Driver, "follow"),
         (engines.link.Link, "tell"),
-        (engines.session.Session, "prepare"),
+        (engines.protocol.Session, "prepare"),
     ),
     "writing to the engine": ((engines.pumps.PollPump, "write"),),
     "hearing, sending the next": ((engines.ear.Ear, "_read"),),
-    "reading what was said": ((engines.session.Session, "feed"), (engines.session.Session, "relay")),
-    "telling the end": ((engines.agenda.Agenda, "finished"),),
+    "reading what was said": ((engines.protocol.Session, "feed"), (engines.protocol.Session, "relay")),
+    "telling the end": ((engines.search_queue.Agenda, "finished"),),
     "waiting: epoll": ((selectors.EpollSelector, "select"),),
 }
 REST = "the event loop's own, tasks"
@@ -125,12 +125,12 @@ def _price() -> tuple[float, float]:
 
 def works(stack: ExitStack, runner: asyncio.Runner) -> Iterator[tuple[str, Run, int]]:
     """The works by name: how to do each once, and of how many positions that is."""
-    found = choose("chess", "stockfish", fallback=False)
+    found = resolve_engine("chess", "stockfish", fallback=False)
     fens = questions(100)
     given, same = prepared(fens), prepared([chess.STARTING_FEN]) * 200
     at_once = (sys.executable, "-S", "-E", str(Path(instant.__file__)))
     lined_up, lone = (opened(stack, runner, found.profile, found.command) for _ in range(2))
-    quick = opened(stack, runner, known("generic-uci"), at_once)
+    quick = opened(stack, runner, profile_named("generic-uci"), at_once)
     one, two = (pooled(stack, runner, size) for size in (1, 2))
     yield "batch", lambda: runner.run(batch(lined_up, given)), 100
     yield "one awaited at a time", lambda: runner.run(singly(lone, given)), 100

@@ -13,14 +13,14 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from engines.dialects import get
-from engines.driver import Driver
-from engines.find import choose, known
+from engines.discovery import profile_named, resolve_engine
+from engines.driver import EngineDriver
 from engines.info import read
 from engines.limits import Limit
-from engines.plan import plan
+from engines.protocol import EngineProtocol
+from engines.protocols import get
 from engines.pumps import CHUNK
-from engines.session import Session
+from engines.search import make_go_command
 from tests.benchmarks import instant
 from tests.benchmarks.floor import Floor
 from tests.benchmarks.measure import Benchmark, Result, at_least, at_most, interleaved
@@ -29,13 +29,13 @@ from tests.benchmarks.sequence import opened
 ALL = chess.engine.INFO_ALL
 BASIC = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
 UCI = get("uci")
-PLAN = plan(Limit(nodes=1), UCI, UCI.capabilities, side="w")
+PLAN = make_go_command(Limit(nodes=1), UCI, UCI.capabilities, side="w")
 POSITION = f"position fen {chess.STARTING_FEN}"
 
 
 def lines(number: int) -> list[bytes]:
     """Real reports of Stockfish about the start position, five lines at a time."""
-    found = choose("chess", "stockfish", fallback=False)
+    found = resolve_engine("chess", "stockfish", fallback=False)
     with Floor(found.command) as engine:
         engine.ask(b"setoption name MultiPV value 5\nisready", b"readyok")
         heard = engine.ask(b"position startpos\ngo depth 16")
@@ -62,7 +62,7 @@ def _same(line: bytes) -> bool:
 
 def _last(given: bytes) -> list[tuple[str, ...]]:
     """The moves of the lines that are left at a search's end, where a pipe is read as it is in earnest."""
-    session = Session(UCI, UCI.capabilities)
+    session = EngineProtocol(UCI, UCI.capabilities)
     session.hello()
     session.feed(b"uciok\n")
     session.go(POSITION, PLAN)
@@ -121,7 +121,7 @@ def _reading(quick: bool) -> Iterator[Result]:
         )
 
 
-async def _watched(driver: Driver, most: int) -> str:
+async def _watched(driver: EngineDriver, most: int) -> str:
     """A streamed search whose reader takes a handful of reports a millisecond and misses the rest."""
     running = await driver.begin(POSITION, PLAN, streamed=True)
     while not running.done.done():
@@ -130,7 +130,7 @@ async def _watched(driver: Driver, most: int) -> str:
     return str((await driver.result(running)).best)
 
 
-async def _unwatched(driver: Driver) -> str:
+async def _unwatched(driver: EngineDriver) -> str:
     search = await driver.result(await driver.begin(POSITION, PLAN))
     return str(search.best) if search.lines()[0].pv else ""
 
@@ -141,7 +141,7 @@ def _flood(quick: bool) -> Iterator[Result]:
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
         floor = stack.enter_context(Floor(command))
-        ours = opened(stack, runner, known("generic-uci"), command)
+        ours = opened(stack, runner, profile_named("generic-uci"), command)
         assert runner.run(_unwatched(ours)) == runner.run(_watched(ours, 16)) == "e2e4"
         timings = interleaved(
             {
@@ -184,7 +184,7 @@ async def _grow(count: int) -> float:
     peaks = []
     for size in (count // 20, count):
         command = (sys.executable, "-S", "-E", str(Path(instant.__file__)), "--flood", str(size))
-        driver = await Driver.open(known("generic-uci"), command)
+        driver = await EngineDriver.open(profile_named("generic-uci"), command)
         gc.collect()
         _forget_peak()
         await _watched(driver, 16)

@@ -16,12 +16,12 @@ import chess
 
 from adapter.position import Position
 from engines.batch import batch as lined_up
-from engines.dialects import get
-from engines.driver import Driver
-from engines.find import choose, known
+from engines.discovery import profile_named, resolve_engine
+from engines.driver import EngineDriver
 from engines.limits import Limit
-from engines.plan import Plan, plan
 from engines.profile import Profile
+from engines.protocols import get
+from engines.search import GoCommand, make_go_command
 from tests.benchmarks import instant
 from tests.benchmarks.fen import questions
 from tests.benchmarks.floor import Floor, best
@@ -29,13 +29,13 @@ from tests.benchmarks.measure import Benchmark, Result, Timings, at_least, at_mo
 from tests.benchmarks.peers import pypi_stockfish, python_chess
 
 GO = "go nodes 1"
-Prepared = list[tuple[str, Plan]]
+Prepared = list[tuple[str, GoCommand]]
 
 
 def prepared(fens: Sequence[str]) -> Prepared:
     """The lines to send for these records, and how each is searched."""
     uci = get("uci")
-    work = plan(Limit(nodes=1), uci, uci.capabilities, side="w")
+    work = make_go_command(Limit(nodes=1), uci, uci.capabilities, side="w")
     return [(Position.parse(fen).command(uci), work) for fen in fens]
 
 
@@ -45,7 +45,7 @@ def requests(given: Prepared, *, fenced: bool) -> list[bytes]:
     return [f"{fence}{position}\n{work.go}".encode() for position, work in given]
 
 
-async def batch(driver: Driver, given: Prepared, *, read: bool = False) -> list[str]:
+async def batch(driver: EngineDriver, given: Prepared, *, read: bool = False) -> list[str]:
     """All of them prepared, the next sent the moment the last has ended; their reports read, or left."""
     found = []
     async for search in lined_up(driver, given):
@@ -55,7 +55,7 @@ async def batch(driver: Driver, given: Prepared, *, read: bool = False) -> list[
     return found
 
 
-async def singly(driver: Driver, given: Prepared) -> list[str]:
+async def singly(driver: EngineDriver, given: Prepared) -> list[str]:
     """One after another, each awaited before the next is asked."""
     found = []
     for position, work in given:
@@ -93,7 +93,7 @@ def _row(
 
 
 def _stockfish(quick: bool) -> Iterator[Result]:
-    found = choose("chess", "stockfish", fallback=False)
+    found = resolve_engine("chess", "stockfish", fallback=False)
     fens = questions(100)
     boards, given = [chess.Board(fen) for fen in fens], prepared(fens)
     count = len(fens)
@@ -134,7 +134,7 @@ def _stockfish(quick: bool) -> Iterator[Result]:
 
 def _instant(quick: bool) -> Iterator[Result]:
     command = (sys.executable, "-S", "-E", str(Path(instant.__file__)))
-    profile = known("generic-uci")
+    profile = profile_named("generic-uci")
     # one position, where the engine's one answer is a legal move
     given, boards = prepared([chess.STARTING_FEN]) * 200, [chess.Board()] * 200
     count = len(given)
@@ -157,8 +157,10 @@ def _instant(quick: bool) -> Iterator[Result]:
     yield _row(timings, 4, "instant engine, batch, against python-chess", pair, "wall", 30, count)
 
 
-def opened(stack: ExitStack, runner: asyncio.Runner, profile: Profile, command: Sequence[str]) -> Driver:
-    driver = runner.run(Driver.open(profile, command))
+def opened(
+    stack: ExitStack, runner: asyncio.Runner, profile: Profile, command: Sequence[str]
+) -> EngineDriver:
+    driver = runner.run(EngineDriver.open(profile, command))
     stack.callback(lambda: runner.run(driver.close()))
     return driver
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pyffish
 
-from adapter.variants import get
+from adapter.games import get
 from tests.benchmarks.measure import Benchmark, Result, at_least, interleaved
 
 XIANGQI = get("xiangqi")

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Iterator
 import msgspec
 import pytest
 
-import engines.process
-from engines.driver import Driver
+import engines.transport
+from engines.discovery import profile_named, resolve_engine
+from engines.driver import EngineDriver
 from engines.ear import Ear
-from engines.find import choose, known
 from engines.profile import Deadlines, Profile
+from tests.mock_engine import MOCK_ENGINE
 
 # Longer than a busy machine needs; a test that waits for one to expire shortens that one.
 DEADLINES = Deadlines(start=20, ready=20, stop=10, quit=0.3, search_slack=10, search=20, silence=20)
@@ -35,7 +36,7 @@ def threads_listen(monkeypatch: pytest.MonkeyPatch) -> None:
     def deaf(*_: object) -> Ear:
         raise NotImplementedError
 
-    monkeypatch.setattr(engines.process, "Ear", deaf)
+    monkeypatch.setattr(engines.transport, "Ear", deaf)
 
 
 @pytest.fixture(params=["loop", "thread"])
@@ -50,9 +51,9 @@ def scripted() -> Callable[..., tuple[Profile, tuple[str, ...]]]:
     """The scripted engine with the given flags: its profile with these deadlines, and how it is started."""
 
     def make(*flags: str, protocol: str = "uci", **deadlines: float) -> tuple[Profile, tuple[str, ...]]:
-        command = (sys.executable, "-m", "engines.scripted", "--protocol", protocol, *flags)
+        command = (sys.executable, MOCK_ENGINE, "--protocol", protocol, *flags)
         profile = msgspec.structs.replace(
-            known(f"generic-{protocol}"),
+            profile_named(f"generic-{protocol}"),
             name="scripted",
             command=command,
             deadlines=msgspec.structs.replace(DEADLINES, **deadlines),
@@ -63,22 +64,22 @@ def scripted() -> Callable[..., tuple[Profile, tuple[str, ...]]]:
 
 
 @pytest.fixture
-def start(scripted: Callable[..., tuple[Profile, tuple[str, ...]]]) -> Callable[..., Awaitable[Driver]]:
+def start(scripted: Callable[..., tuple[Profile, tuple[str, ...]]]) -> Callable[..., Awaitable[EngineDriver]]:
     """Starts the scripted engine; the test closes it."""
 
-    async def make(*flags: str, protocol: str = "uci", **deadlines: float) -> Driver:
-        return await Driver.open(*scripted(*flags, protocol=protocol, **deadlines))
+    async def make(*flags: str, protocol: str = "uci", **deadlines: float) -> EngineDriver:
+        return await EngineDriver.open(*scripted(*flags, protocol=protocol, **deadlines))
 
     return make
 
 
 @pytest.fixture
-def start_real(engine_path: Callable[[str], str]) -> Callable[..., Awaitable[Driver]]:
+def start_real(engine_path: Callable[[str], str]) -> Callable[..., Awaitable[EngineDriver]]:
     """Starts an installed engine by its profile's name; the test closes it."""
 
-    async def make(name: str, variant: str = "chess") -> Driver:
+    async def make(name: str, variant: str = "chess") -> EngineDriver:
         engine_path(name)
-        found = choose(variant, name)
-        return await Driver.open(found.profile, found.command)
+        found = resolve_engine(variant, name)
+        return await EngineDriver.open(found.profile, found.command)
 
     return make

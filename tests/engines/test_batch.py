@@ -14,19 +14,19 @@ import chess
 import pytest
 
 from engines.batch import batch
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError
-from engines.plan import Plan
-from engines.running import Running
-from engines.states import State
+from engines.protocol import State
+from engines.search import GoCommand
+from engines.search_queue import SearchTask
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 
-DEPTH = Plan(go="go depth 3")
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+DEPTH = GoCommand(go="go depth 3")
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 PATIENCE = 20.0
 
-Start = Callable[..., Awaitable[Driver]]
+Start = Callable[..., Awaitable[EngineDriver]]
 Pairs = list[tuple[str, str]]
 
 
@@ -52,11 +52,11 @@ def book(pairs: Pairs, tmp_path: Path) -> str:
     return str(path)
 
 
-async def bests(driver: Driver, pairs: Pairs, **wishes: Any) -> list[str | None]:
+async def bests(driver: EngineDriver, pairs: Pairs, **wishes: Any) -> list[str | None]:
     return [search.best async for search in batch(driver, [(text, DEPTH) for text, _ in pairs], **wishes)]
 
 
-def sent(driver: Driver) -> list[str]:
+def sent(driver: EngineDriver) -> list[str]:
     return [line[2:] for line in driver._link.session.tail if line.startswith("> position")]
 
 
@@ -126,7 +126,7 @@ async def test_an_end_is_told_while_the_next_search_goes_on(start: Start, pairs:
         await driver.close()
 
 
-def line(driver: Driver, pairs: Pairs, plan: Plan = DEPTH) -> Any:
+def line(driver: EngineDriver, pairs: Pairs, plan: GoCommand = DEPTH) -> Any:
     return batch(driver, [(text, plan) for text, _ in pairs])
 
 
@@ -222,7 +222,7 @@ async def test_each_has_its_own_time(start: Start, pairs: Pairs) -> None:
 async def test_one_follows_only_what_its_own_task_has_under_way(start: Start, pairs: Pairs) -> None:
     driver = await start("--strict")
 
-    async def follow(**wishes: Any) -> Running | None:
+    async def follow(**wishes: Any) -> SearchTask | None:
         return driver.follow(pairs[1][0], DEPTH, **wishes)
 
     try:

@@ -10,20 +10,20 @@ from pathlib import Path
 import chess
 import pytest
 
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError, OptionError
-from engines.events import Event, Finished
-from engines.plan import Plan
+from engines.protocol import Event, Finished
+from engines.search import GoCommand
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async", "either_listens")
 
-Start = Callable[..., Awaitable[Driver]]
+Start = Callable[..., Awaitable[EngineDriver]]
 POSITION = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-DEPTH = Plan(go="go depth 3")
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+DEPTH = GoCommand(go="go depth 3")
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 
-async def best(driver: Driver, position: str = POSITION, work: Plan = DEPTH) -> str | None:
+async def best(driver: EngineDriver, position: str = POSITION, work: GoCommand = DEPTH) -> str | None:
     return (await driver.result(await driver.begin(position, work))).best
 
 
@@ -285,7 +285,7 @@ async def test_ucci_end_to_end(start: Start) -> None:
         await driver.configure({"hashsize": 32})
         with pytest.raises(OptionError):
             await driver.configure({"Hash": 32})
-        work = Plan(go="go depth 3", before=("banmoves a0a1 a0a2",))
+        work = GoCommand(go="go depth 3", before=("banmoves a0a1 a0a2",))
         search = await driver.result(await driver.begin("position fen x", work))
         assert (search.best, search.ponder) == ("h2e2", "h9g7")
         assert search.lines()[0].depth == 3

@@ -12,14 +12,14 @@ import chess
 import pyffish
 import pytest
 
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.errors import EngineDied, LimitError
 from engines.limits import Limit
-from engines.plan import Plan, plan
+from engines.search import GoCommand, make_go_command
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-StartReal = Callable[..., Awaitable[Driver]]
+StartReal = Callable[..., Awaitable[EngineDriver]]
 ENGINES = [
     pytest.param(name, marks=pytest.mark.engine(name))
     for name in ("stockfish", "fairy-stockfish", "gnuchess", "toga2", "glaurung")
@@ -35,11 +35,11 @@ FENS = [
 ENDLESS = Limit(infinite=True)
 
 
-def work_for(driver: Driver, limit: Limit, side: str = "w") -> Plan:
-    return plan(limit, driver.dialect, driver.profile.capabilities, side=side)
+def work_for(driver: EngineDriver, limit: Limit, side: str = "w") -> GoCommand:
+    return make_go_command(limit, driver.dialect, driver.profile.capabilities, side=side)
 
 
-async def best(driver: Driver, fen: str, limit: Limit) -> str | None:
+async def best(driver: EngineDriver, fen: str, limit: Limit) -> str | None:
     work = work_for(driver, limit, fen.split()[1])
     return (await driver.result(await driver.begin(f"position fen {fen}", work))).best
 

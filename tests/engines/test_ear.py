@@ -16,12 +16,12 @@ import pytest
 
 import engines.ear
 import engines.pumps
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.ear import Ear, Listener
 from engines.errors import EngineDied, EngineStartError
-from engines.plan import Plan
-from engines.process import EngineProcess
 from engines.profile import Profile
+from engines.search import GoCommand
+from engines.transport import EngineProcess
 
 PATIENCE = 20.0  # seconds until something that must happen counts as not happening
 ECHO = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stdout.buffer.flush()"
@@ -184,7 +184,7 @@ async def test_one_that_cannot_be_listened_to_is_not_left_running(
 
 
 Scripted = Callable[..., tuple[Profile, tuple[str, ...]]]
-SEARCH = "position startpos", Plan(go="go depth 3")
+SEARCH = "position startpos", GoCommand(go="go depth 3")
 
 
 @pytest.mark.usefixtures("no_leaks")
@@ -195,10 +195,10 @@ def test_an_interrupt_where_it_must_not_be_ends_the_engine(
     # what was read then is lost, and no later answer may be taken for the one that was in it
     loop = asyncio.new_event_loop()
 
-    async def opened() -> Driver:
-        return await Driver.open(*scripted())
+    async def opened() -> EngineDriver:
+        return await EngineDriver.open(*scripted())
 
-    async def search(driver: Driver) -> object:
+    async def search(driver: EngineDriver) -> object:
         return await driver.result(await driver.begin(*SEARCH))
 
     def interrupted(*_: object, **__: object) -> bool:
@@ -230,7 +230,7 @@ def test_an_interrupt_where_it_must_not_be_ends_the_engine(
 @pytest.mark.usefixtures("no_leaks_async")
 async def test_the_clock_of_a_search_runs_from_the_fall_of_its_fence(scripted: Scripted) -> None:
     # though what was said is not looked at before somebody has to know
-    driver = await Driver.open(*scripted("--ignore", "go"))
+    driver = await EngineDriver.open(*scripted("--ignore", "go"))
     try:
         running = await driver.begin(*SEARCH)
         await asyncio.sleep(2)
@@ -246,7 +246,7 @@ async def test_the_clock_of_a_search_runs_from_the_fall_of_its_fence(scripted: S
 
 @pytest.mark.usefixtures("no_leaks_async")
 async def test_an_answer_that_came_while_we_were_held_up_is_in_time(scripted: Scripted) -> None:
-    driver = await Driver.open(*scripted())
+    driver = await EngineDriver.open(*scripted())
     driver.profile = msgspec.structs.replace(
         driver.profile, deadlines=msgspec.structs.replace(driver.profile.deadlines, ready=0.5)
     )

@@ -8,41 +8,41 @@ from typing import Any
 
 import pytest
 
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError
-from engines.plan import Plan
 from engines.profile import Profile
-from engines.scripted.faults import FAULTS
+from engines.search import GoCommand
+from tests.mock_engine.faults import FAULTS
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
 POSITION = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-DEPTH = Plan(go="go depth 3")
-TIMED = Plan(go="go movetime 100", own_seconds=0.1)
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+DEPTH = GoCommand(go="go depth 3")
+TIMED = GoCommand(go="go movetime 100", own_seconds=0.1)
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 HANGS = 30.0  # seconds after which an operation counts as hanging; no deadline here comes near
 AT_ONCE = 12  # engines running side by side
 
 
-async def configure(driver: Driver) -> str:
+async def configure(driver: EngineDriver) -> str:
     await driver.configure({"threads": 2})
     return "ok"
 
 
-async def ping(driver: Driver) -> str:
+async def ping(driver: EngineDriver) -> str:
     await driver.ping()
     return "ok"
 
 
-async def search(driver: Driver) -> str:
+async def search(driver: EngineDriver) -> str:
     return str((await driver.result(await driver.begin(POSITION, DEPTH))).best)
 
 
-async def timed(driver: Driver) -> str:
+async def timed(driver: EngineDriver) -> str:
     return str((await driver.result(await driver.begin(POSITION, TIMED))).best)
 
 
-async def stream(driver: Driver) -> str:
+async def stream(driver: EngineDriver) -> str:
     running = await driver.begin(POSITION, DEPTH, streamed=True)
     seen = 0
     while not running.done.done():
@@ -55,14 +55,14 @@ async def stream(driver: Driver) -> str:
     return str(result.best)
 
 
-async def stop(driver: Driver) -> str:
+async def stop(driver: EngineDriver) -> str:
     running = await driver.begin(POSITION, ENDLESS)
     await asyncio.sleep(0.03)
     driver.stop_search("enough")
     return str((await driver.result(running)).best)
 
 
-async def cancel(driver: Driver) -> str:
+async def cancel(driver: EngineDriver) -> str:
     # what was given up must not answer what is asked next
     running = await driver.begin(POSITION, ENDLESS)
     task = asyncio.create_task(driver.result(running))
@@ -72,7 +72,7 @@ async def cancel(driver: Driver) -> str:
     return await search(driver)
 
 
-OPERATIONS: dict[str, Callable[[Driver], Awaitable[str]]] = {
+OPERATIONS: dict[str, Callable[[EngineDriver], Awaitable[str]]] = {
     "configure": configure,
     "ping": ping,
     "search": search,
@@ -90,13 +90,13 @@ SEARCHES = ("search", "timed", "stream", "stop", "cancel")
 async def life(profile: Profile, command: Sequence[str]) -> dict[str, str]:
     """How each operation ends, one after another on one engine; a new one is started after each failure."""
     found: dict[str, str] = {}
-    driver: Driver | None = None
+    driver: EngineDriver | None = None
     try:
         for name, operation in OPERATIONS.items():
             try:
                 async with asyncio.timeout(HANGS):
                     if driver is None:
-                        driver = await Driver.open(profile, command)
+                        driver = await EngineDriver.open(profile, command)
                         found["open"] = "ok"
                     found[name] = await operation(driver)
             except EngineError as error:

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from engines.driver import Driver
-from engines.plan import Plan
+from engines.driver import EngineDriver
+from engines.search import GoCommand
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
 POSITION = "position startpos"
-DEPTH = Plan(go="go depth 3")
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+DEPTH = GoCommand(go="go depth 3")
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 FLAGS = ["", "--stubborn", "--ignore stop", "--freeze-after go", "--slow-ready 0.2", "--flood-after go"]
 
 
@@ -43,7 +43,7 @@ def test_a_cancelled_run_leaves_no_engine(where: str, flags: str, scripted: Call
     profile, command = scripted(*flags.split())
 
     async def main() -> None:
-        driver = await Driver.open(profile, command)
+        driver = await EngineDriver.open(profile, command)
         try:
             if where == "begin":
                 await driver.begin(POSITION, ENDLESS)
@@ -65,7 +65,7 @@ def test_a_close_cut_short_leaves_no_engine(seconds: float, scripted: Callable[.
     profile, command = scripted("--stubborn", quit=30)
 
     async def main() -> None:
-        driver = await Driver.open(profile, command)
+        driver = await EngineDriver.open(profile, command)
         closing = asyncio.create_task(driver.close())
         await asyncio.sleep(seconds)
         closing.cancel()
@@ -80,14 +80,14 @@ def test_a_loop_that_ends_without_a_close(flags: str, scripted: Callable[..., An
     _, command = scripted(*flags.split())
     script = f"""
 import asyncio, msgspec
-from engines.driver import Driver
-from engines.find import known
-from engines.plan import Plan
+from engines.driver import EngineDriver
+from engines.discovery import profile_named
+from engines.search import GoCommand
 
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 async def main():
-    driver = await Driver.open(known("generic-uci"), {command!r})
+    driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
     running = await driver.begin("position startpos", ENDLESS)
     await asyncio.sleep(0.05)
     print(driver.pid, flush=True)
@@ -110,14 +110,14 @@ def test_an_interrupted_program_leaves_no_engine(
     _, command = scripted(*flags.split())
     script = f"""
 import asyncio, signal, sys
-from engines.driver import Driver
-from engines.find import known
-from engines.plan import Plan
+from engines.driver import EngineDriver
+from engines.discovery import profile_named
+from engines.search import GoCommand
 
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 async def main():
-    driver = await Driver.open(known("generic-uci"), {command!r})
+    driver = await EngineDriver.open(profile_named("generic-uci"), {command!r})
     try:
         running = await driver.begin("position startpos", ENDLESS)
         print(driver.pid, flush=True)

@@ -14,22 +14,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from engines.driver import Driver
+from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError, EngineStartError, EngineTimeout, OptionError
 from engines.limits import Limit
-from engines.plan import Plan, plan
-from engines.search import MAX_BACKLOG
-from engines.states import State
+from engines.protocol import State
+from engines.search import MAX_BACKLOG, GoCommand, make_go_command
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Start = Callable[..., Awaitable[Driver]]
+Start = Callable[..., Awaitable[EngineDriver]]
 POSITION = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-DEPTH = Plan(go="go depth 3")
-ENDLESS = Plan(go="go infinite", open_ended=True, unbounded=True)
+DEPTH = GoCommand(go="go depth 3")
+ENDLESS = GoCommand(go="go infinite", open_ended=True, unbounded=True)
 
 
-async def failure(driver: Driver, work: Plan = DEPTH, **wishes: Any) -> EngineError:
+async def failure(driver: EngineDriver, work: GoCommand = DEPTH, **wishes: Any) -> EngineError:
     """What a search on this engine fails with; the engine is closed."""
     try:
         with pytest.raises(EngineError) as caught:
@@ -80,8 +79,8 @@ async def test_a_death_while_idle_is_told_by_the_next_call(start: Start) -> None
         await driver.ping()
 
 
-CALLS: dict[str, Callable[[Driver], Awaitable[object]]] = {
-    "ping": Driver.ping,
+CALLS: dict[str, Callable[[EngineDriver], Awaitable[object]]] = {
+    "ping": EngineDriver.ping,
     "configure": lambda driver: driver.configure({"Hash": 32}),
     "begin": lambda driver: driver.begin(POSITION, DEPTH),
     "ask": lambda driver: driver.ask("d", until=None, seconds=10),
@@ -123,17 +122,17 @@ async def test_a_detached_child_hides_no_death(start: Start) -> None:
 async def test_a_program_that_is_no_engine(scripted: Callable[..., Any]) -> None:
     profile, _ = scripted(start=0.5)
     with pytest.raises(EngineStartError, match=r"did not answer 'uci' within 0\.5 s; it printed nothing"):
-        await Driver.open(profile, ("sleep", "60"))
+        await EngineDriver.open(profile, ("sleep", "60"))
     with pytest.raises(EngineStartError, match=r"ended before it greeted \(exit code 0\)"):
-        await Driver.open(profile, ("true",))
+        await EngineDriver.open(profile, ("true",))
     with pytest.raises(EngineStartError, match="speaks UCI"):
-        await Driver.open(profile, ("cat",))
+        await EngineDriver.open(profile, ("cat",))
 
 
 async def test_an_engine_of_the_other_protocol(scripted: Callable[..., Any]) -> None:
     profile, command = scripted("--banner", protocol="ucci", start=0.5)
     with pytest.raises(EngineStartError) as caught:
-        await Driver.open(profile, (*command, "--protocol", "uci"))
+        await EngineDriver.open(profile, (*command, "--protocol", "uci"))
     assert "'ucci' within 0.5 s; it printed 'info string uciok soon'" in str(caught.value)
 
 
@@ -161,19 +160,19 @@ async def test_malformed_options_are_noted(start: Start) -> None:
         await driver.close()
 
 
-BLITZ = Plan(go="go movetime 50", own_seconds=0.05)
+BLITZ = GoCommand(go="go movetime 50", own_seconds=0.05)
 # flags, plan, deadlines, timeout, what ended it
-BOUNDS: list[tuple[str, Plan, dict[str, float], float | None, str | None]] = [
+BOUNDS: list[tuple[str, GoCommand, dict[str, float], float | None, str | None]] = [
     (
         "--endless",
-        Plan(go="go movetime 50", own_seconds=0.05),
+        GoCommand(go="go movetime 50", own_seconds=0.05),
         {"search_slack": 0.1, "ready": 60},
         None,
         "overrun",
     ),
     (
         "--late 30",
-        Plan(go="go movetime 50", own_seconds=0.05),
+        GoCommand(go="go movetime 50", own_seconds=0.05),
         {"search_slack": 0.1, "ready": 60},
         None,
         "overrun",
@@ -183,14 +182,20 @@ BOUNDS: list[tuple[str, Plan, dict[str, float], float | None, str | None]] = [
     ("", ENDLESS, {"ready": 60}, 0.2, "timeout"),
     (
         "",
-        Plan(go="go infinite", seconds=0.1, own_seconds=0.1, open_ended=True),
+        GoCommand(go="go infinite", seconds=0.1, own_seconds=0.1, open_ended=True),
         {"ready": 60},
         None,
         "seconds",
     ),
-    ("", Plan(go="go infinite", nodes=50, open_ended=True), {"ready": 60}, None, "nodes"),
-    ("", Plan(go="go infinite", depth=2, open_ended=True), {"ready": 60}, None, "depth"),
-    ("--flood-after go", Plan(go="go infinite", nodes=50_000, open_ended=True), {"ready": 60}, None, "nodes"),
+    ("", GoCommand(go="go infinite", nodes=50, open_ended=True), {"ready": 60}, None, "nodes"),
+    ("", GoCommand(go="go infinite", depth=2, open_ended=True), {"ready": 60}, None, "depth"),
+    (
+        "--flood-after go",
+        GoCommand(go="go infinite", nodes=50_000, open_ended=True),
+        {"ready": 60},
+        None,
+        "nodes",
+    ),
     ("", DEPTH, {"ready": 60}, None, None),
     ("--think 0.3", DEPTH, {"ready": 60, "search": 10}, 10, None),
 ]
@@ -200,7 +205,7 @@ BOUNDS: list[tuple[str, Plan, dict[str, float], float | None, str | None]] = [
 async def test_each_bound_ends_a_search_in_its_time(
     start: Start,
     flags: str,
-    work: Plan,
+    work: GoCommand,
     deadlines: dict[str, float],
     patience: float | None,
     reason: str | None,
@@ -261,7 +266,7 @@ async def test_an_engine_that_answers_no_ping_while_it_thinks_is_not_asked(
 ) -> None:
     profile, command = scripted("--think", "1.5", silence=0.2, ready=0.6)
     deaf = msgspec.structs.replace(profile.capabilities, isready_in_search=False)
-    driver = await Driver.open(msgspec.structs.replace(profile, capabilities=deaf), command)
+    driver = await EngineDriver.open(msgspec.structs.replace(profile, capabilities=deaf), command)
     try:
         search = await driver.result(await driver.begin(POSITION, DEPTH))
         assert search.best == "e2e4"
@@ -329,10 +334,10 @@ async def test_limits_of_a_deaf_engine_are_kept_for_it(scripted: Callable[..., A
     profile, command = scripted("--endless")
     capabilities = msgspec.structs.replace(profile.capabilities, limits=("infinite",))
     profile = msgspec.structs.replace(profile, capabilities=capabilities)
-    driver = await Driver.open(profile, command)
+    driver = await EngineDriver.open(profile, command)
     try:
         for limit, reason in BY_US:
-            work = plan(limit, driver.dialect, capabilities, side="w")
+            work = make_go_command(limit, driver.dialect, capabilities, side="w")
             assert work.go == "go infinite"
             search = await driver.result(await driver.begin(POSITION, work))
             assert (search.best, search.stopped_for) == ("e2e4", reason)

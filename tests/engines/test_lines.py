@@ -9,10 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-import engines.lines
+import engines.protocol
 from engines.errors import ConfigError
-from engines.lines import Lines, spoken
-from engines.tail import TAIL_BLOCK, TAIL_LINES, TAIL_WIDTH, Tail
+from engines.protocol import TAIL_BLOCK, TAIL_LINES, TAIL_WIDTH, LineBuffer, RecentLines, encode_commands
 
 BOUND = 5
 PIECES = st.lists(
@@ -23,8 +22,8 @@ PIECES = st.lists(
 @given(PIECES)
 def test_the_pieces_a_line_comes_in_make_no_difference(pieces: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engines.lines, "MAX_LINE", BOUND)
-        lines, heard, cuts = Lines(), b"", 0
+        patch.setattr(engines.protocol, "MAX_LINE", BOUND)
+        lines, heard, cuts = LineBuffer(), b"", 0
         for piece in pieces:
             whole, cut = lines.take(piece)
             assert not whole or whole.endswith(b"\n")
@@ -46,15 +45,15 @@ def test_the_pieces_a_line_comes_in_make_no_difference(pieces: list[bytes]) -> N
 
 @pytest.mark.parametrize("line", ["go\nquit", "go\r", "position\0", "go \udce4"])
 def test_a_command_that_would_be_two_is_refused(line: str) -> None:
-    assert spoken(["isready", "go"]) == "isready\ngo"
+    assert encode_commands(["isready", "go"]) == "isready\ngo"
     with pytest.raises(ConfigError):
-        spoken(["isready", line])
+        encode_commands(["isready", line])
 
 
 @pytest.mark.parametrize("begun", [b" ffffffff", b"ffffffff", b"ff ffffff"])
 def test_a_line_without_end_is_taken_once_and_never_as_nothing(begun: bytes, monkeypatch: Any) -> None:
-    monkeypatch.setattr(engines.lines, "MAX_LINE", BOUND)
-    lines = Lines()
+    monkeypatch.setattr(engines.protocol, "MAX_LINE", BOUND)
+    lines = LineBuffer()
     _, cut = lines.take(begun)
     assert cut == (b"ff" if begun.startswith(b"ff ") else begun[:BOUND])
     assert (lines.begun, lines.open) == (b"", True)
@@ -63,7 +62,7 @@ def test_a_line_without_end_is_taken_once_and_never_as_nothing(begun: bytes, mon
     assert not lines.open
 
 
-SAID: list[Callable[[Tail], None]] = [
+SAID: list[Callable[[RecentLines], None]] = [
     lambda tail: tail.sent("isready\nposition startpos moves " + "e2e4 e7e5 " * 10_000 + "\ngo"),
     lambda tail: tail.heard(b"x" * 100_000),
     lambda tail: tail.heard_block(b"info depth 1\n" * 10_000),
@@ -72,8 +71,8 @@ SAID: list[Callable[[Tail], None]] = [
 
 
 @pytest.mark.parametrize("say", SAID, ids=["sent", "a line", "a block", "a block of one line"])
-def test_what_is_kept_of_a_talk_is_bounded(say: Callable[[Tail], None]) -> None:
-    tail = Tail()
+def test_what_is_kept_of_a_talk_is_bounded(say: Callable[[RecentLines], None]) -> None:
+    tail = RecentLines()
     for _ in range(3 * TAIL_LINES):
         say(tail)
     assert sum(map(len, tail._said)) <= TAIL_LINES * TAIL_BLOCK
@@ -83,13 +82,13 @@ def test_what_is_kept_of_a_talk_is_bounded(say: Callable[[Tail], None]) -> None:
 
 
 def test_the_end_of_a_long_block_is_kept() -> None:
-    tail = Tail()
+    tail = RecentLines()
     tail.heard_block(b"".join(b"info depth %d\n" % depth for depth in range(10_000)))
     assert tail.lines() == [f"< info depth {depth}" for depth in range(10_000 - TAIL_LINES, 10_000)]
 
 
 def test_a_tail_tells_who_said_what() -> None:
-    tail = Tail()
+    tail = RecentLines()
     tail.sent("isready\ngo depth 1")
     tail.heard(b"readyok")
     tail.heard_block(b"info depth 1\nbestmove e2e4\n")

@@ -8,9 +8,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from engines.dialects import get
 from engines.errors import OptionError
-from engines.options import FOLLOWING, LONGEST, MOST, RAW, Option, OptionTable, Wish, read_words
+from engines.options import FOLLOWING, LONGEST, MOST, RAW, Option, OptionTable, OptionValue, read_words
+from engines.protocols import get
 
 UCI = [
     # text behind `option`, what is read (raw left out)
@@ -141,7 +141,7 @@ TABLE = OptionTable(
     )
 )
 
-WISHES: list[tuple[str, Wish, tuple[str, str | None]]] = [
+WISHES: list[tuple[str, OptionValue, tuple[str, str | None]]] = [
     ("hash", 64, ("Hash", "64")),
     ("HASH", "64", ("Hash", "64")),
     ("Hash", " 64 ", ("Hash", "64")),
@@ -162,7 +162,7 @@ WISHES: list[tuple[str, Wish, tuple[str, str | None]]] = [
     ("wheel", 7, ("Wheel", "7")),
     ("Free", 123456, ("Free", "123456")),
 ]
-REFUSED: list[tuple[str, Wish, str]] = [
+REFUSED: list[tuple[str, OptionValue, str]] = [
     ("Hash", 0, "Hash 0 lies outside 1..1024"),
     ("Hash", 4096, "outside 1..1024"),
     ("Hash", "lots", "whole number, not 'lots'"),
@@ -190,12 +190,12 @@ REFUSED: list[tuple[str, Wish, str]] = [
 
 
 @pytest.mark.parametrize(("name", "value", "sent"), WISHES)
-def test_wishes(name: str, value: Wish, sent: tuple[str, str | None]) -> None:
+def test_wishes(name: str, value: OptionValue, sent: tuple[str, str | None]) -> None:
     assert TABLE.resolve(name, value) == sent
 
 
 @pytest.mark.parametrize(("name", "value", "why"), REFUSED)
-def test_refused_wishes(name: str, value: Wish, why: str) -> None:
+def test_refused_wishes(name: str, value: OptionValue, why: str) -> None:
     with pytest.raises(OptionError, match=why):
         TABLE.resolve(name, value)
 

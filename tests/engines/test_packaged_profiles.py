@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engines.find import Found, choose
+from engines.discovery import ResolvedEngine, resolve_engine
 
 NAMES = [
     "stockfish",
@@ -38,7 +38,7 @@ ODD_MOVE = {("chess", 1): "a2a3", ("xiangqi", 0): "a0a1", ("xiangqi", 1): "a1a2"
 class Pipe:
     """An engine by its bare pipes."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ResolvedEngine) -> None:
         self.found = found
         self.profile = found.profile
         self.speech = found.profile.speech()
@@ -88,7 +88,7 @@ class Pipe:
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.engine(name)) for name in NAMES])
 def pipe(request: pytest.FixtureRequest) -> Iterator[Pipe]:
-    engine = Pipe(choose(None, request.param))
+    engine = Pipe(resolve_engine(None, request.param))
     try:
         engine.begin()
         yield engine
@@ -163,7 +163,7 @@ def test_a_ping_is_answered_in_a_search_where_the_profile_says_so(pipe: Pipe) ->
 
 @pytest.mark.engine("fairy-stockfish")
 def test_a_ucci_clock_counts_in_the_unit_the_profile_names() -> None:
-    engine = Pipe(choose("xiangqi", "fairy-xiangqi"))
+    engine = Pipe(resolve_engine("xiangqi", "fairy-xiangqi"))
     try:
         engine.begin()
         assert engine.speech.clock_unit == "ms"
@@ -179,7 +179,7 @@ def test_a_ucci_clock_counts_in_the_unit_the_profile_names() -> None:
 
 @pytest.mark.engine("fairy-stockfish")
 def test_banned_moves_are_kept_from_over_ucci() -> None:
-    engine = Pipe(choose("xiangqi", "fairy-xiangqi"))
+    engine = Pipe(resolve_engine("xiangqi", "fairy-xiangqi"))
     try:
         engine.begin()
         engine.say("go depth 5")

@@ -7,21 +7,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from engines.dialects import get
-from engines.dialects.dialect import Capabilities, Dialect
+from engines.discovery import profile_named
 from engines.errors import LimitError
-from engines.find import known
 from engines.limits import Limit
-from engines.plan import DEEPEST, Plan, plan
+from engines.protocols import get
+from engines.protocols.base import Capabilities, Dialect
+from engines.search import DEEPEST, GoCommand, make_go_command
 
 CLOCK = {"wtime": 60000, "btime": 50000, "winc": 1000, "binc": 500}
 
 
-def planned(limit: Limit, profile: str, side: str = "w", **capabilities: Any) -> Plan:
-    found = known(profile)
+def planned(limit: Limit, profile: str, side: str = "w", **capabilities: Any) -> GoCommand:
+    found = profile_named(profile)
     dialect: Dialect = found.speech()
     able: Capabilities = msgspec.structs.replace(found.capabilities, **capabilities)
-    return plan(limit, dialect, able, side=side)
+    return make_go_command(limit, dialect, able, side=side)
 
 
 # profile, limit, `go` line, what else the plan says

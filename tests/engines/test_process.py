@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-import engines.process
+import engines.transport
 from engines.errors import EngineStartError
 from engines.link import describe_exit
-from engines.process import STDERR_LINES, STDERR_WIDTH, EngineProcess
 from engines.pumps import PollPump, ThreadPump
+from engines.transport import STDERR_LINES, STDERR_WIDTH, EngineProcess
+from tests.mock_engine import MOCK_ENGINE
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 GRACE = 0.3  # for those that use it up
@@ -30,7 +31,7 @@ class Heard:
     def __init__(self, *flags: str) -> None:
         self.data = bytearray()
         self.ended = threading.Event()
-        command = (sys.executable, "-m", "engines.scripted", *flags)
+        command = (sys.executable, MOCK_ENGINE, *flags)
         self.flags = flags
         self.process = EngineProcess(command, on_output=self._hear, name="scripted")
 
@@ -71,7 +72,7 @@ def state(pid: int) -> str:
 
 @pytest.fixture(params=[PollPump, ThreadPump], ids=["poll", "threads"])
 def either_pump(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines.process, "start_pump", request.param)
+    monkeypatch.setattr(engines.transport, "start_pump", request.param)
 
 
 # flags, how it ends when asked politely, how when not asked

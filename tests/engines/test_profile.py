@@ -9,18 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.dialects import get
 from engines.errors import ConfigError
-from engines.profile import (
-    EXPECTED,
-    Deadlines,
-    Overrides,
-    Profile,
-    catalog,
-    load,
-    packaged_folder,
-    read,
-)
+from engines.profile import EXPECTED, Deadlines, Overrides, Profile, catalog, load, packaged_folder, read
+from engines.protocols import get
 
 MINIMAL: dict[str, Any] = {"name": "mine", "command": ["mine"], "protocol": "uci", "variant": "chess"}
 FILE = Path("/profiles/mine.toml")

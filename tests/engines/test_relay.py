@@ -7,16 +7,13 @@ from collections import deque
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.dialects import get
-from engines.events import Event, Finished
-from engines.plan import Plan
+from engines.protocol import EngineProtocol, Event, Finished, State
+from engines.protocols import get
 from engines.relay import Relay
-from engines.search import Search
-from engines.session import Session
-from engines.states import State
+from engines.search import GoCommand, SearchState
 
-SHORT = Plan(go="go nodes 1")
-OTHERS = (Plan(go="go nodes 9 movetime 5", seconds=0.005), Plan(go="go infinite", nodes=5), SHORT)
+SHORT = GoCommand(go="go nodes 1")
+OTHERS = (GoCommand(go="go nodes 9 movetime 5", seconds=0.005), GoCommand(go="go infinite", nodes=5), SHORT)
 REPORT = "info depth 1 seldepth 2 multipv 1 score cp 31 nodes 20 nps 20000 tbhits 0 time 1 pv e2e4 e7e5"
 MOVES = ("e2e4", "g1f3 ponder g8f6", "(none)", "0000", "d2d4")
 
@@ -51,9 +48,9 @@ def answers(draw: st.DrawFn, count: int) -> list[bytes]:
 class Talk:
     """A conversation as `engines.link` holds it, with or without a relay."""
 
-    def __init__(self, given: list[Plan], said: list[bytes], *, relayed: bool) -> None:
+    def __init__(self, given: list[GoCommand], said: list[bytes], *, relayed: bool) -> None:
         uci = get("uci")
-        self.session = Session(uci, uci.capabilities)
+        self.session = EngineProtocol(uci, uci.capabilities)
         self.session.hello()
         self.session.feed(b"uciok\n")
         self.searches = [
@@ -61,7 +58,7 @@ class Talk:
         ]
         self.line = deque(self.searches)
         self.sent: list[bytes] = []
-        self.over: list[Search] = []
+        self.over: list[SearchState] = []
         self._said = deque(said)
         self._coming = b""
         self._relay = Relay(self.session, self.line)
@@ -124,7 +121,7 @@ def state(talk: Talk) -> list[object]:
 
 @settings(deadline=None, max_examples=400)
 @given(st.data(), plans)
-def test_a_session_told_later_knows_the_same(data: st.DataObject, given: list[Plan]) -> None:
+def test_a_session_told_later_knows_the_same(data: st.DataObject, given: list[GoCommand]) -> None:
     said = data.draw(answers(len(given)))
     sizes = data.draw(st.lists(st.integers(1, 400), min_size=1, max_size=30))
     deeds = data.draw(st.lists(st.sampled_from(("look", "interrupt", "", "")), min_size=1, max_size=30))

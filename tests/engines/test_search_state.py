@@ -9,21 +9,20 @@ import pytest
 from hypothesis import given, settings
 
 from engines.info import Info, read_by_keys
-from engines.plan import Plan
 from engines.score import Bound, Cp, Mate
-from engines.search import MAX_BACKLOG, MAX_KEPT, MAX_LINES, MAX_STRINGS, Search
+from engines.search import MAX_BACKLOG, MAX_KEPT, MAX_LINES, MAX_STRINGS, GoCommand, SearchState
 
-PLAN = Plan(go="go depth 5")
+PLAN = GoCommand(go="go depth 5")
 
 
-def heard(*lines: str, plan: Plan = PLAN, streamed: bool = False) -> Search:
-    search = Search(plan, streamed=streamed)
+def heard(*lines: str, plan: GoCommand = PLAN, streamed: bool = False) -> SearchState:
+    search = SearchState(plan, streamed=streamed)
     for line in lines:
         search.take(f"info {line}".encode())
     return search
 
 
-def only(search: Search) -> Info:
+def only(search: SearchState) -> Info:
     (info,) = search.lines()
     return info
 
@@ -87,7 +86,7 @@ def test_odd_ranks_belong_to_line_1(rank: str) -> None:
 @given(st.text(st.characters(exclude_characters="\r\n"), max_size=60).map(lambda text: text.strip()))
 def test_a_text_is_kept_as_the_general_parser_reads_it(text: str) -> None:
     line = f"info string {text}".strip().encode("utf-8", "replace")
-    search = Search(PLAN)
+    search = SearchState(PLAN)
     search.take(line)
     whole = read_by_keys(line).string
     assert list(search.strings) == ([] if whole is None or not text else [whole])
@@ -127,7 +126,7 @@ def test_counts_told_apart_from_the_line_belong_to_it() -> None:
 
 
 def test_ucci_scores_are_read_as_their_dialect_says() -> None:
-    search = Search(PLAN, mate_score=10000)
+    search = SearchState(PLAN, mate_score=10000)
     search.take(b"info depth 5 score 9997 pv e1e0 d0d8 e8d9")
     assert only(search).score == Mate(2)
 
@@ -145,7 +144,7 @@ def test_a_long_line_without_blanks_is_cut_too() -> None:
 
 
 def test_memory_stays_small_in_a_flood() -> None:
-    search = Search(PLAN, streamed=True)
+    search = SearchState(PLAN, streamed=True)
     for number in range(3000):
         search.take(b"info multipv %d depth 1 score cp 1 pv " % number + b"e2e4 " * 200)
         search.take(b"info string " + b"y" * 5000)
@@ -158,7 +157,7 @@ def test_memory_stays_small_in_a_flood() -> None:
 
 
 def test_a_stream_keeps_its_newest_reports() -> None:
-    search = Search(PLAN, streamed=True)
+    search = SearchState(PLAN, streamed=True)
     lines = [b"info nodes %d pv " % number + b" ".join([b"e2e4"] * 100) for number in range(5000)]
     for line in lines:
         search.take(line)
@@ -171,7 +170,7 @@ def test_a_stream_keeps_its_newest_reports() -> None:
 
 
 def test_short_reports_do_not_outgrow_the_bound_either() -> None:
-    search = Search(PLAN, streamed=True)
+    search = SearchState(PLAN, streamed=True)
     for _ in range(400_000):
         search.take(b"info")
     held = sum(sys.getsizeof(line) for line in search.backlog or ())
@@ -217,7 +216,7 @@ WATCHED = [
 
 @pytest.mark.parametrize(("bounds", "line", "reached"), WATCHED)
 def test_watched_bounds(bounds: dict[str, int], line: str, reached: str | None) -> None:
-    search = Search(Plan(go="go infinite", **bounds))
+    search = SearchState(GoCommand(go="go infinite", **bounds))
     assert search.take(f"info {line}".encode()) == reached
 
 

@@ -6,14 +6,26 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from engines.dialects import get
-from engines.events import Answered, Begun, Event, Finished, Gone, Greeted, Reported, Stopped
-from engines.lines import MAX_LINE
-from engines.plan import Plan
-from engines.search import Search
-from engines.session import MAX_WALL, Session
-from engines.states import RUNNING, TRANSITIONS, State, WrongState
-from engines.tail import TAIL_LINES
+from engines.protocol import (
+    MAX_LINE,
+    MAX_WALL,
+    RUNNING,
+    TAIL_LINES,
+    TRANSITIONS,
+    Answered,
+    Begun,
+    EngineProtocol,
+    Event,
+    Finished,
+    Gone,
+    Greeted,
+    Reported,
+    State,
+    Stopped,
+    WrongState,
+)
+from engines.protocols import get
+from engines.search import GoCommand, SearchState
 
 LINES = (
     "uciok",
@@ -37,11 +49,11 @@ LINES = (
     "x" * 700,
 )
 PLANS = (
-    Plan(go="go depth 5"),
-    Plan(go="go infinite", open_ended=True, unbounded=True),
-    Plan(go="go infinite", nodes=1000, open_ended=True),
-    Plan(go="go infinite", depth=3, open_ended=True),
-    Plan(go="go infinite", mate=2, open_ended=True),
+    GoCommand(go="go depth 5"),
+    GoCommand(go="go infinite", open_ended=True, unbounded=True),
+    GoCommand(go="go infinite", nodes=1000, open_ended=True),
+    GoCommand(go="go infinite", depth=3, open_ended=True),
+    GoCommand(go="go infinite", mate=2, open_ended=True),
 )
 STEPS = {(before, after) for (before, _), after in TRANSITIONS.items()}
 
@@ -65,12 +77,12 @@ class Conversation(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         dialect = get(self.protocol)
-        self.session = Session(dialect, dialect.capabilities)
+        self.session = EngineProtocol(dialect, dialect.capabilities)
         self.wire = b""  # said by the engine and not yet read
         self.state = State.NEW
-        self.searches: list[Search] = []
-        self.begun: list[Search] = []
-        self.finished: list[Search] = []
+        self.searches: list[SearchState] = []
+        self.begun: list[SearchState] = []
+        self.finished: list[SearchState] = []
         self.gone = False
 
     protocol = "uci"
@@ -118,7 +130,7 @@ class Conversation(RuleBasedStateMachine):
             assert before is not State.IDLE
 
     @rule(plan=st.sampled_from(PLANS), streamed=st.booleans())
-    def goes(self, plan: Plan, streamed: bool) -> None:
+    def goes(self, plan: GoCommand, streamed: bool) -> None:
         before, search = self.session.state, self.session.search
         try:
             self.session.go("position fen x", plan, streamed=streamed)

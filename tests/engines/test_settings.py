@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from engines.dialects import get
+from engines.discovery import profile_named
 from engines.errors import OptionError
-from engines.find import known
-from engines.options import Option, OptionTable, Wish
-from engines.settings import Settings, at_start
+from engines.options import AppliedOptions, Option, OptionTable, OptionValue, at_start
+from engines.protocols import get
 
 HASH = Option(name="Hash", kind="spin", default="16", min=1, max=4096)
 THREADS = Option(name="Threads", kind="spin", default="1", min=1, max=8)
@@ -22,7 +21,7 @@ TABLE = OptionTable([HASH, THREADS, SKILL, CLEAR])
 
 
 def test_only_what_is_set_otherwise_changes() -> None:
-    settings = Settings(TABLE)
+    settings = AppliedOptions(TABLE)
     assert not settings.changes({"hash": 16, "threads": 1})
     assert settings.changes({"hash": 64}) == [("Hash", "64")]
     settings.took([("Hash", "64")])
@@ -33,7 +32,7 @@ def test_only_what_is_set_otherwise_changes() -> None:
 
 def test_what_was_set_meanwhile_is_set_back() -> None:
     """A wish asked for time and again is looked up once, until something else was set."""
-    settings = Settings(TABLE)
+    settings = AppliedOptions(TABLE)
     settings.took([("Hash", "5")])
     assert not settings.changes({"Hash": 5})
     assert not settings.changes({"Hash": 5})
@@ -42,24 +41,27 @@ def test_what_was_set_meanwhile_is_set_back() -> None:
 
 
 def test_a_wish_that_was_not_sent_is_asked_for_again() -> None:
-    settings = Settings(TABLE)
+    settings = AppliedOptions(TABLE)
     assert settings.changes({"Hash": 5}) == settings.changes({"Hash": 5}) == [("Hash", "5")]
 
 
 @pytest.mark.parametrize("wishes", [None, {}])
-def test_no_wish_changes_nothing(wishes: dict[str, Wish] | None) -> None:
-    assert not Settings(TABLE).changes(wishes)
+def test_no_wish_changes_nothing(wishes: dict[str, OptionValue] | None) -> None:
+    assert not AppliedOptions(TABLE).changes(wishes)
 
 
 def test_a_wish_that_cannot_be_had_is_refused() -> None:
     with pytest.raises(OptionError, match="Hash 0 lies outside"):
-        Settings(TABLE).changes({"Hash": 0})
+        AppliedOptions(TABLE).changes({"Hash": 0})
 
 
 def first(
-    options: Mapping[str, Any], wishes: Mapping[str, Wish], table: OptionTable = TABLE, dialect: str = "uci"
+    options: Mapping[str, Any],
+    wishes: Mapping[str, OptionValue],
+    table: OptionTable = TABLE,
+    dialect: str = "uci",
 ) -> tuple[list[tuple[str, str | None]], list[str]]:
-    profile = msgspec.structs.replace(known(f"generic-{dialect}"), options=dict(options))
+    profile = msgspec.structs.replace(profile_named(f"generic-{dialect}"), options=dict(options))
     return at_start(profile, get(dialect), table, wishes)
 
 

@@ -10,17 +10,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from engines.dialects import get
-from engines.events import Finished, Reported
+from engines.fastpath import _LAYOUTS, BLOCK, COMMON, MAX_RANKS, _bones, last_lines
 from engines.info import TEXTS, read
-from engines.plan import Plan
-from engines.search import MAX_BACKLOG, MAX_KEPT, Search
-from engines.session import Session
-from engines.skim import _LAYOUTS, BLOCK, COMMON, MAX_RANKS, _bones, last_lines
-from engines.states import State
-from engines.tail import TAIL_LINES
+from engines.protocol import TAIL_LINES, EngineProtocol, Finished, Reported, State
+from engines.protocols import get
+from engines.search import MAX_BACKLOG, MAX_KEPT, GoCommand, SearchState
 
-PLAN = Plan(go="go infinite", unbounded=True)
+PLAN = GoCommand(go="go infinite", unbounded=True)
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 
 
@@ -31,7 +27,7 @@ def report(rank: int = 1, *, score: str = "cp 21", full: str = "hashfull 3 ", pv
     return (text + pv).encode()
 
 
-def state(search: Search) -> dict[str, Any]:
+def state(search: SearchState) -> dict[str, Any]:
     """All of a search that anybody can see."""
     return {
         "lines": search.lines(),
@@ -43,8 +39,8 @@ def state(search: Search) -> dict[str, Any]:
     }
 
 
-def begun(*, ranks: int, streamed: bool = False) -> Search:
-    search = Search(PLAN, streamed=streamed)
+def begun(*, ranks: int, streamed: bool = False) -> SearchState:
+    search = SearchState(PLAN, streamed=streamed)
     for rank in range(1, ranks + 1):
         search.take(report(rank, score="cp 1 lowerbound"))
     return search
@@ -161,7 +157,7 @@ def test_a_session_says_the_same_of_a_flood_as_of_its_lines(
     assert state(whole.search) == state(single.search)
 
 
-def heard(chunks: list[bytes], *, streamed: bool) -> Session:
+def heard(chunks: list[bytes], *, streamed: bool) -> EngineProtocol:
     """A session that has heard these chunks in a search, and then its best move."""
     session = new_session()
     session.go("position startpos", PLAN, streamed=streamed)
@@ -178,7 +174,7 @@ ODD_LINES = st.sampled_from(
      b"bestmove\te2e4", b"bestmove e2e4 draw", b"info string hello", b"info", b" info depth 1", b"",
      b"banner", b"uciok", b"info depth 3 score cp 4 pv e2e4 bestmove e2e4"]
 )  # fmt: skip
-SHORT = Plan(go="go depth 9")
+SHORT = GoCommand(go="go depth 9")
 
 
 @settings(max_examples=600, deadline=None)
@@ -186,11 +182,13 @@ SHORT = Plan(go="go depth 9")
     st.lists(st.one_of(LINES, ODD_LINES), max_size=5),
     st.booleans(),
     st.sampled_from([b"\n", b"\r\n"]),
-    st.sampled_from([SHORT, Plan(go="go infinite", open_ended=True), Plan(go="go depth 9", nodes=5000)]),
+    st.sampled_from(
+        [SHORT, GoCommand(go="go infinite", open_ended=True), GoCommand(go="go depth 9", nodes=5000)]
+    ),
     st.integers(0, 1),
 )
 def test_a_short_search_told_at_once_is_the_same_as_line_by_line(
-    lines: list[bytes], fenced: bool, ending: bytes, plan: Plan, pings: int
+    lines: list[bytes], fenced: bool, ending: bytes, plan: GoCommand, pings: int
 ) -> None:
     lines = [*([b"readyok"] if fenced else []), *lines, b"bestmove g1f3 ponder g8f6"]
     talks, events = [], []
@@ -238,10 +236,10 @@ def test_the_tail_of_a_block_ends_with_its_last_lines(count: int) -> None:
     assert len(session.tail) <= TAIL_LINES
 
 
-def new_session() -> Session:
+def new_session() -> EngineProtocol:
     """One that has been greeted."""
     uci = get("uci")
-    session = Session(uci, uci.capabilities)
+    session = EngineProtocol(uci, uci.capabilities)
     session.hello()
     session.feed(b"uciok\n")
     return session

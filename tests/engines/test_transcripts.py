@@ -21,15 +21,16 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engines.driver import Driver
+from engines.discovery import profile_named
+from engines.driver import EngineDriver
 from engines.errors import ConfigError, EngineDied
-from engines.find import known
 from engines.info import Info
-from engines.plan import Plan
+from engines.protocol import EngineProtocol
 from engines.score import Bound, Cp, Mate, Score
-from engines.scripted.replay import Script, ScriptError
-from engines.session import Session
+from engines.search import GoCommand
 from engines.transcript import Transcript
+from tests.mock_engine import MOCK_ENGINE
+from tests.mock_engine.replay import ReplayScript, ScriptError
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
 # The profile that speaks for each talk; a talk of another name belongs to the profile of that name.
@@ -44,13 +45,13 @@ def blocks(name: str) -> Iterator[tuple[str, list[str]]]:
     for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").split("\n"):
         if line.startswith("#="):
             marked.append(("=", line[2:]))
-        elif turns := Script.parse(line).turns:
+        elif turns := ReplayScript.parse(line).turns:
             marked.append((turns[0].sign, turns[0].text))
     for sign, group in groupby(marked, key=lambda pair: pair[0]):
         yield sign, [text for _, text in group]
 
 
-def speak(session: Session, lines: list[str], waiting: bytes) -> bytes:
+def speak(session: EngineProtocol, lines: list[str], waiting: bytes) -> bytes:
     """Makes the session say the lines of a block, by the commands a driver would use; what it said."""
     said = waiting
     queue = list(lines)
@@ -65,7 +66,7 @@ def speak(session: Session, lines: list[str], waiting: bytes) -> bytes:
         elif line == "isready" and queue and queue[0].startswith("position "):
             at = next(i for i, word in enumerate(queue) if word.startswith("go"))
             endless = queue[at] == "go infinite"
-            plan = Plan(go=queue[at], before=tuple(queue[1:at]), open_ended=endless)
+            plan = GoCommand(go=queue[at], before=tuple(queue[1:at]), open_ended=endless)
             said += session.go(queue[0], plan)
             del queue[: at + 1]
         elif line == "isready":
@@ -97,7 +98,7 @@ def bound(value: Bound | None) -> dict[str, object] | None:
     return None if value is None else {"kind": value.kind, "score": score(value.score)}
 
 
-def snapshot(session: Session) -> dict[str, Any]:
+def snapshot(session: EngineProtocol) -> dict[str, Any]:
     search = session.search
     lines = search.lines() if search else []
     first: Info = lines[0] if lines else Info()
@@ -114,7 +115,7 @@ def snapshot(session: Session) -> dict[str, Any]:
     return found
 
 
-def check(session: Session, expected: dict[str, Any], where: str) -> None:
+def check(session: EngineProtocol, expected: dict[str, Any], where: str) -> None:
     found = snapshot(session)
     for key, value in expected.items():
         if key == "option_defaults":
@@ -129,8 +130,8 @@ def check(session: Session, expected: dict[str, Any], where: str) -> None:
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("name", NAMES)
 def test_talk_through_a_session(name: str, chunk: str, end: str) -> None:
-    profile = known(PROFILES.get(name, name))
-    session = Session(profile.speech(), profile.capabilities)
+    profile = profile_named(PROFILES.get(name, name))
+    session = EngineProtocol(profile.speech(), profile.capabilities)
     checked = 0
     for sign, texts in blocks(name):
         if sign == "<":
@@ -154,7 +155,7 @@ async def test_talk_with_the_scripted_engine(name: str, no_leaks_async: None) ->
     del no_leaks_async
     talk = list(blocks(name))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "engines.scripted", "--play", str(FOLDER / f"{name}.txt")),
+        *(sys.executable, MOCK_ENGINE, "--play", str(FOLDER / f"{name}.txt")),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -171,10 +172,10 @@ async def test_a_recorded_talk_can_be_replayed(
     profile, command = scripted("--ponder", "e7e5", "--bestmove", "d2d4")
 
     async def talk(command: tuple[str, ...], record: Transcript | None) -> list[object]:
-        driver = await Driver.open(profile, command, record=record, options={"Hash": 32})
+        driver = await EngineDriver.open(profile, command, record=record, options={"Hash": 32})
         try:
-            first = await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))
-            running = await driver.begin("position startpos", Plan(go="go infinite"), new_game=True)
+            first = await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
+            running = await driver.begin("position startpos", GoCommand(go="go infinite"), new_game=True)
             await asyncio.sleep(0.05)
             driver.stop_search("enough")
             second = await driver.result(running)
@@ -186,7 +187,7 @@ async def test_a_recorded_talk_can_be_replayed(
     record = Transcript(path)
     live = await talk(command, record)
     record.close()
-    times = [turn.seconds for turn in Script.load(path).turns]
+    times = [turn.seconds for turn in ReplayScript.load(path).turns]
     assert None not in times
     assert times == sorted(times, key=lambda seconds: seconds or 0.0)
     assert await talk((*command[:3], "--play", str(path)), None) == live
@@ -202,9 +203,9 @@ async def test_the_last_words_of_one_engine_are_not_the_next_ones_first(
     for words in ("uciok\nhalf a li", "uciok\nbye"):
         program = f"import sys; sys.stdin.readline(); sys.stdout.write({words!r})"
         with pytest.raises(EngineDied):
-            await Driver.open(profile, (sys.executable, "-S", "-c", program), record=record)
+            await EngineDriver.open(profile, (sys.executable, "-S", "-c", program), record=record)
     record.close()
-    heard = [turn.text for turn in Script.load(tmp_path / "talk.txt").turns if turn.sign == "<"]
+    heard = [turn.text for turn in ReplayScript.load(tmp_path / "talk.txt").turns if turn.sign == "<"]
     assert heard == ["uciok", "half a li", "uciok", "bye"]
 
 
@@ -213,7 +214,7 @@ async def test_a_talk_that_goes_elsewhere_is_told(tmp_path: Path, no_leaks_async
     path = tmp_path / "talk.txt"
     path.write_text("# two lines\n> uci\n0.1 < uciok\n0.2 > isready\n", encoding="utf-8")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "engines.scripted", "--play", str(path)),
+        *(sys.executable, MOCK_ENGINE, "--play", str(path)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -249,9 +250,9 @@ def test_bytes_survive_a_transcript(data: bytes, written: list[str], size: int, 
             record(0.5, "<", data[at : at + size])
     lines = ["0.250000 > uci", *(f"0.500000 < {line}" for line in written), ""]
     assert path.read_bytes().decode().split("\n") == lines
-    assert b"".join(turn.data for turn in Script.load(path).turns[1:]) == data
+    assert b"".join(turn.data for turn in ReplayScript.load(path).turns[1:]) == data
     played = subprocess.run(
-        (sys.executable, "-m", "engines.scripted", "--play", str(path)),
+        (sys.executable, MOCK_ENGINE, "--play", str(path)),
         input=b"uci\nquit\n",
         capture_output=True,
         timeout=60,
@@ -269,7 +270,7 @@ def test_any_bytes_survive_a_transcript(tmp_path: Path, chunks: list[bytes]) -> 
     with Transcript(path) as record:
         for chunk in filter(None, chunks):
             record(0.0, "<", chunk)
-    assert b"".join(turn.data for turn in Script.load(path).turns) == b"".join(chunks)
+    assert b"".join(turn.data for turn in ReplayScript.load(path).turns) == b"".join(chunks)
 
 
 BY_HAND = [
@@ -286,7 +287,7 @@ BY_HAND = [
 def test_what_was_written_by_hand(line: str, data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "talk.txt"
     path.write_bytes(f"\ufeff# a remark\r\n\n{line}\n".encode())
-    (turn,) = Script.load(path).turns
+    (turn,) = ReplayScript.load(path).turns
     assert (turn.number, turn.sign, turn.data) == (3, "<", data)
 
 
@@ -303,7 +304,7 @@ def test_a_line_that_never_ends_is_not_held(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 20 * len(chunk)
-    turns = Script.load(path).turns
+    turns = ReplayScript.load(path).turns
     assert [turn.sign for turn in turns[-3:]] == [">", "<", "<"]
     heard = b"".join(turn.data for turn in turns if turn.sign == "<")
     assert heard == chunk * times + b"\nbestmove e2e4\n"
@@ -331,25 +332,27 @@ async def test_an_end_is_replayed_and_what_came_after_it(
     path, count = tmp_path / "talk.txt", tmp_path / "count"
 
     async def die(command: Sequence[str], record: Transcript | None) -> EngineDied:
-        driver = await Driver.open(profile, command, record=record)
+        driver = await EngineDriver.open(profile, command, record=record)
         try:
             with pytest.raises(EngineDied) as caught:
-                await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))
+                await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
         finally:
             await driver.close()
         return caught.value
 
     async def live(command: Sequence[str], record: Transcript | None) -> str | None:
-        driver = await Driver.open(profile, command, record=record)
+        driver = await EngineDriver.open(profile, command, record=record)
         try:
-            return (await driver.result(await driver.begin("position startpos", Plan(go="go depth 3")))).best
+            return (
+                await driver.result(await driver.begin("position startpos", GoCommand(go="go depth 3")))
+            ).best
         finally:
             await driver.close()
 
     with Transcript(path) as record:
         first = await die((*command, "--die-after", "go", *flags), record)
         assert await live((*command, "--bestmove", "d2d4"), record) == "d2d4"
-    script = Script.load(path)
+    script = ReplayScript.load(path)
     assert script.lives == 2
     assert [turn.text for turn in script.turns if turn.sign == "=" and turn.life == 1] == [how]
     assert script.life(2).turns[0].text == "uci"
@@ -374,7 +377,7 @@ def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
         one(0.7, "=", b"exit code 1")
         one(0.8, "=", b"told to end")
         one(0.0, ">", b"uci\n")
-    script = Script.load(path)
+    script = ReplayScript.load(path)
     assert [[turn.text for turn in script.life(life).turns] for life in (1, 2, 3)] == [
         ["uci", "id name One", "uciok", "exit code 1"],
         ["ucci", "ucciok", "id"],
@@ -401,7 +404,7 @@ def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:
 def test_how_a_replayed_engine_ends(end: str, sent: str, code: int, alive: bool, tmp_path: Path) -> None:
     path = tmp_path / "talk.txt"
     path.write_text(f"0 > uci\n0 < uciok\n{end}\n")
-    command = (sys.executable, "-m", "engines.scripted", "--play", str(path))
+    command = (sys.executable, MOCK_ENGINE, "--play", str(path))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
         assert engine.stdin is not None
         assert engine.stdout is not None
@@ -418,9 +421,9 @@ def test_how_a_replayed_engine_ends(end: str, sent: str, code: int, alive: bool,
 
 def test_a_text_that_is_no_transcript_is_refused() -> None:
     with pytest.raises(ScriptError, match=r"line 2: .*'uci'"):
-        Script.parse("> uci\nuci")
+        ReplayScript.parse("> uci\nuci")
     with pytest.raises(ScriptError, match=r"line 2: 'two' is no engine's number"):
-        Script.parse("> uci\n@ two")
+        ReplayScript.parse("> uci\n@ two")
 
 
 def test_mate_scores_are_told_apart_from_centipawns() -> None:
@@ -436,10 +439,10 @@ async def test_a_full_disk_ends_the_transcript_and_not_the_search(
     del no_leaks_async
     profile, command = scripted()
     record = Transcript("/dev/full")
-    driver = await Driver.open(profile, command, record=record)
+    driver = await EngineDriver.open(profile, command, record=record)
     try:
         record(0.0, "<", b"info string so much to say\n" * chatter)
-        begun = await driver.begin("position startpos", Plan(go="go depth 3"))
+        begun = await driver.begin("position startpos", GoCommand(go="go depth 3"))
         assert (await driver.result(begun)).best is not None
     finally:
         await driver.close()

@@ -14,7 +14,7 @@ import pytest
 
 from adapter import Analysis, Engine, EngineDied, EngineError, Limit, Mate, Position, open_engine
 from adapter.engine import opened
-from engines.find import choose
+from engines.discovery import resolve_engine
 
 ENGINES = [
     pytest.param(name, marks=pytest.mark.engine(name))
@@ -223,7 +223,7 @@ async def test_the_search_for_a_mate_that_is_not_there_ends(
 @pytest.mark.parametrize("name", ENGINES)
 async def test_a_finished_game_starts_no_engine(name: str, engine_path: Callable[[str], str]) -> None:
     engine_path(name)
-    async with opened(choose("chess", name), start=False) as engine:
+    async with opened(resolve_engine("chess", name), start=False) as engine:
         for row in rows_for(engine):
             if "outcome" in row:
                 examine(row, await engine.analyze(position_of(row), Limit(infinite=True)))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from adapter.cli import main
-from adapter.variants.xiangqi import START
+from adapter.games.xiangqi.board import START
 
 RECORD = "5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2"
 ROOT = f"{RECORD} w - - 0 1"
@@ -89,7 +89,7 @@ def test_a_banned_only_move_is_not_mate(capsys: pytest.CaptureFixture[str], engi
 def test_without_another_engine_the_built_in_answers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engines.find.FOLDERS", ())
+    monkeypatch.setattr("engines.discovery.FOLDERS", ())
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("FENWIRE_ENGINE", raising=False)
     assert main(["analyze", FORCED, "--depth", "2", "--json"]) == 0

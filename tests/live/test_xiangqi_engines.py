@@ -10,8 +10,8 @@ import pyffish
 import pytest
 
 from adapter import Analysis, Limit, Mate, Outcome, Position, open_engine
-from adapter.variants.xiangqi import START, XiangqiBoard
-from engines.find import known
+from adapter.games.xiangqi.board import START, XiangqiBoard
+from engines.discovery import profile_named
 
 NAMES = ["fairy-xiangqi", "fairy-xiangqi-uci", "builtin", "builtin-ucci"]
 ENGINES = [pytest.param(name, marks=pytest.mark.engine(name)) for name in NAMES]
@@ -276,7 +276,7 @@ async def test_the_clock_is_kept(name: str, tmp_path: Path) -> None:
         "uci": "go wtime 900 btime 60000 winc 0 binc 100",
         "ucci": "go time 900 increment 0 opptime 60000 oppincrement 100",
     }
-    assert go == expected[known(name).protocol]
+    assert go == expected[profile_named(name).protocol]
 
 
 @pytest.mark.parametrize("name", ENGINES)

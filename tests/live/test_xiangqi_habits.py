@@ -11,32 +11,23 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapter import (
-    Analysis,
-    Cp,
-    EngineDied,
-    IllegalEngineMove,
-    Limit,
-    LimitError,
-    Mate,
-    Outcome,
-    Position,
-)
+from adapter import Analysis, Cp, EngineDied, IllegalEngineMove, Limit, LimitError, Mate, Outcome, Position
 from adapter.cli.doctor import examine
 from adapter.engine import Engine, opened
-from adapter.variants.xiangqi import START
-from engines.find import Found, known
+from adapter.games.xiangqi.board import START
+from engines.discovery import ResolvedEngine, profile_named
+from tests.mock_engine import MOCK_ENGINE
 
 BARE = "3ak4/9/4b4/9/9/9/9/9/4A4/2B1KA3 w - - 0 1"  # nobody left can cross the river
 CLOCK = Limit(wtime=90_500, btime=61_000, winc=1000, binc=0)
 
 
-def found(profile: str, *flags: str, dialect: Mapping[str, Any] | None = None) -> Found:
+def found(profile: str, *flags: str, dialect: Mapping[str, Any] | None = None) -> ResolvedEngine:
     """The scripted engine, spoken to by a packaged profile; `dialect` overrides what that says."""
-    template = known(profile)
-    command = (sys.executable, "-m", "engines.scripted", "--protocol", template.protocol, *flags)
+    template = profile_named(profile)
+    command = (sys.executable, MOCK_ENGINE, "--protocol", template.protocol, *flags)
     overrides = msgspec.structs.replace(template.dialect, **(dialect or {}))
-    return Found(
+    return ResolvedEngine(
         msgspec.structs.replace(template, command=command, dialect=overrides), command, sys.executable
     )
 

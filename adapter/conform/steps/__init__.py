@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.conform.step import Step
+from adapter.conform.step import Check
 from adapter.conform.steps import (
     clocks,
     commands,
@@ -16,7 +16,7 @@ from adapter.conform.steps import (
     settings,
 )
 
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[Check, ...] = (
     *handshake.STEPS,
     *commands.STEPS,
     *limits.STEPS,

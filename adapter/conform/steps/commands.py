@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Ended, Fault, Remark, Silence
-from adapter.conform.step import UCCI, UCI, Run, Step, no_new_game
-from adapter.conform.talk import Line, Talk, printable
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, NoReply
+from adapter.conform.step import UCCI, UCI, Check, RunCheck, no_new_game
+from adapter.conform.talk import EngineTalk, TalkLine, printable
 from engines.limits import Limit
 
 PINGS = 5
@@ -25,13 +25,13 @@ _JUNK = (
 )
 
 
-async def _ready(candidate: Candidate) -> str:
+async def _ready(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     heard = await candidate.ready(talk)
     return f"{talk.word('ready')} after {heard[-1].at - talk.sent.at:.3f} s"
 
 
-async def _ready_again(candidate: Candidate) -> str:
+async def _ready_again(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     for _ in range(PINGS):
         await candidate.ready(talk)
@@ -40,17 +40,17 @@ async def _ready_again(candidate: Candidate) -> str:
         await talk.until("ready", 2.0, to=f"{PINGS} {candidate.dialect.ping} at once")
     for line in await talk.during(HEARING):
         if talk.means(line) == "ready":
-            raise Fault(f"{line.text} once more than it was asked")
+            raise ConformFailure(f"{line.text} once more than it was asked")
     return f"{2 * PINGS} questions, {2 * PINGS} answers"
 
 
-async def _new_game(candidate: Candidate) -> str:
+async def _new_game(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     await candidate.begin_game(talk)
     return ""
 
 
-async def _junk(candidate: Candidate) -> str:
+async def _junk(candidate: EngineUnderTest) -> str:
     """Each line by itself, so that the one that is not survived is named."""
     talk = await candidate.talk()
     for line in _JUNK:
@@ -58,40 +58,40 @@ async def _junk(candidate: Candidate) -> str:
         shown = printable(line) if len(line) < 40 else f"{line[:10]}… ({len(line)} characters)"
         try:
             heard = await candidate.ready(talk)
-        except (Ended, Silence) as end:
-            raise Fault(f"it does not survive the line '{shown}': {end}") from end
+        except (EngineEnded, NoReply) as end:
+            raise ConformFailure(f"it does not survive the line '{shown}': {end}") from end
         _nothing_searched(talk, heard, f"the line '{shown}'")
     return f"{len(_JUNK)} lines"
 
 
-async def _unknown_word(candidate: Candidate) -> str:
+async def _unknown_word(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send(f"joho {candidate.dialect.ping}")
     if not await _is_ready(talk):
-        raise Remark("an unknown word makes it skip the rest of the line, which should be read on")
+        raise ConformWarning("an unknown word makes it skip the rest of the line, which should be read on")
     return ""
 
 
-def _ping(before: str, behind: str, what: str) -> Run:
+def _ping(before: str, behind: str, what: str) -> RunCheck:
     """A step with blanks, or a line's end, that the protocol lets stand around a command."""
 
-    async def run(candidate: Candidate) -> str:
+    async def run(candidate: EngineUnderTest) -> str:
         talk = await candidate.talk()
         talk.send(f"{before}{candidate.dialect.ping}", end=f"{behind}\n")
         try:
             await talk.until("ready", 2.0, to=f"{candidate.dialect.ping} {what}")
-        except Silence as silence:
+        except NoReply as silence:
             # it reads the line otherwise, and is no less there for that
-            raise Fault(str(silence)) from None
+            raise ConformFailure(str(silence)) from None
         return ""
 
     return run
 
 
-def _spaced(gap: str) -> Run:
+def _spaced(gap: str) -> RunCheck:
     """A step with a wider gap between words: a position that is read wrong has another answer."""
 
-    async def run(candidate: Candidate) -> str:
+    async def run(candidate: EngineUnderTest) -> str:
         trial = next(trial for trial in candidate.arena.played if trial.kind == "moves")
         position = candidate.position(trial.text)
         talk = await candidate.talk()
@@ -106,7 +106,7 @@ def _spaced(gap: str) -> Run:
     return run
 
 
-async def _debug(candidate: Candidate) -> str:
+async def _debug(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     for line in ("debug on", "debug off"):
         talk.send(line)
@@ -114,14 +114,14 @@ async def _debug(candidate: Candidate) -> str:
     return ""
 
 
-async def _register(candidate: Candidate) -> str:
+async def _register(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send("register later")
     _nothing_searched(talk, await candidate.ready(talk), "register later")
     return ""
 
 
-async def _stray(candidate: Candidate) -> str:
+async def _stray(candidate: EngineUnderTest) -> str:
     """What belongs to a search means nothing to an idle engine."""
     talk = await candidate.talk()
     for line in (candidate.dialect.stop, str(candidate.dialect.ponder_hit)):
@@ -130,7 +130,7 @@ async def _stray(candidate: Candidate) -> str:
     return ""
 
 
-async def _idle_stop(candidate: Candidate) -> str:
+async def _idle_stop(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send(candidate.dialect.stop)
     heard = await candidate.ready(talk)
@@ -138,81 +138,81 @@ async def _idle_stop(candidate: Candidate) -> str:
         if line.words[:1] == ["nobestmove"]:
             return ""
         if talk.means(line) == "bestmove":
-            raise Fault(f"{line.text!r} to {candidate.dialect.stop} while idle")
-    raise Remark("a stop while idle is best answered with nobestmove")
+            raise ConformFailure(f"{line.text!r} to {candidate.dialect.stop} while idle")
+    raise ConformWarning("a stop while idle is best answered with nobestmove")
 
 
-async def _probe(candidate: Candidate) -> str:
+async def _probe(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send("probe startpos")
     heard = [*await candidate.ready(talk), *await talk.during(HEARING)]
     if not any(line.words[:1] == ["pophash"] for line in heard):
-        raise Remark("it does not answer probe, which serves debugging alone")
+        raise ConformWarning("it does not answer probe, which serves debugging alone")
     return ""
 
 
-async def _bad_moves(candidate: Candidate) -> str:
+async def _bad_moves(candidate: EngineUnderTest) -> str:
     """Moves that are none: what is then searched is open, that the engine survives is not too much to ask."""
     talk = await candidate.fresh()
     try:
         talk.send("position startpos moves e2e5 joho", candidate.plan(candidate.start, Limit(depth=1)).go)
         await talk.until("bestmove", 2.0, to="a position with moves that are none")
         await candidate.ready(talk)
-    except (Ended, Silence) as end:
-        raise Remark(f"it does not survive moves that are none: {end}") from None
+    except (EngineEnded, NoReply) as end:
+        raise ConformWarning(f"it does not survive moves that are none: {end}") from None
     return ""
 
 
-async def _bad_fen(candidate: Candidate) -> str:
+async def _bad_fen(candidate: EngineUnderTest) -> str:
     talk = await candidate.fresh()
     rows = candidate.start.fen.split()[0].count("/")
     try:
         talk.send(f"position fen {'/'.join('8' * (rows + 1))} w - - 0 1")
         await candidate.ready(talk, 2.0)
-    except (Ended, Silence) as end:
-        raise Remark(f"it does not survive a position without kings: {end}") from None
+    except (EngineEnded, NoReply) as end:
+        raise ConformWarning(f"it does not survive a position without kings: {end}") from None
     return ""
 
 
-async def _is_ready(talk: Talk) -> bool:
+async def _is_ready(talk: EngineTalk) -> bool:
     try:
         await talk.until("ready", HEARING, to="")
-    except Silence:
+    except NoReply:
         return False
     return True
 
 
-def _nothing_searched(talk: Talk, heard: list[Line], what: str) -> None:
+def _nothing_searched(talk: EngineTalk, heard: list[TalkLine], what: str) -> None:
     for line in heard:
         if talk.means(line) == "bestmove":
-            raise Fault(f"{line.text!r} to {what}")
+            raise ConformFailure(f"{line.text!r} to {what}")
 
 
 STEPS = (
-    Step(name="isready", section="ready", run=_ready),
-    Step(name="isready-repeated", section="ready", run=_ready_again),
-    Step(name="new-game", section="newgame", run=_new_game, inapplicable=no_new_game),
-    Step(name="junk", section="general", run=_junk),
-    Step(name="unknown-word", section="general", run=_unknown_word, protocols=UCI),
-    Step(name="debug", section="debug", run=_debug, protocols=UCI),
-    Step(name="register", section="general", run=_register, protocols=UCI),
-    Step(name="stray-commands", section="general", run=_stray, protocols=UCI),
-    Step(name="idle-stop", section="general", run=_idle_stop, protocols=UCCI),
-    Step(name="probe", section="probe", run=_probe, protocols=UCCI),
+    Check(name="isready", section="ready", run=_ready),
+    Check(name="isready-repeated", section="ready", run=_ready_again),
+    Check(name="new-game", section="newgame", run=_new_game, inapplicable=no_new_game),
+    Check(name="junk", section="general", run=_junk),
+    Check(name="unknown-word", section="general", run=_unknown_word, protocols=UCI),
+    Check(name="debug", section="debug", run=_debug, protocols=UCI),
+    Check(name="register", section="general", run=_register, protocols=UCI),
+    Check(name="stray-commands", section="general", run=_stray, protocols=UCI),
+    Check(name="idle-stop", section="general", run=_idle_stop, protocols=UCCI),
+    Check(name="probe", section="probe", run=_probe, protocols=UCCI),
     # UCI, general rules: white space before, between and behind the words of a command means nothing, and a
     # line may end in CR LF
-    Step(name="leading-blanks", section="general", run=_ping(" \t ", "", "behind blanks"), protocols=UCI),
-    Step(
+    Check(name="leading-blanks", section="general", run=_ping(" \t ", "", "behind blanks"), protocols=UCI),
+    Check(
         name="trailing-blanks",
         section="general",
         run=_ping("", "  \t ", "with blanks behind it"),
         protocols=UCI,
     ),
-    Step(name="line-ends", section="general", run=_ping("", "\r", "that ends in CR LF"), protocols=UCI),
-    Step(name="repeated-blanks", section="general", run=_spaced("   "), protocols=UCI),
-    Step(name="tabs", section="general", run=_spaced(" \t "), protocols=UCI),
+    Check(name="line-ends", section="general", run=_ping("", "\r", "that ends in CR LF"), protocols=UCI),
+    Check(name="repeated-blanks", section="general", run=_spaced("   "), protocols=UCI),
+    Check(name="tabs", section="general", run=_spaced(" \t "), protocols=UCI),
 )
 ROBUSTNESS = (
-    Step(name="illegal-moves", section="position", run=_bad_moves),
-    Step(name="bad-fen", section="position", run=_bad_fen),
+    Check(name="illegal-moves", section="position", run=_bad_moves),
+    Check(name="bad-fen", section="position", run=_bad_fen),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from adapter.conform.arena import CHESS960, Trial
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Remark
-from adapter.conform.step import UCI, Step
+from adapter.conform.arena import CHESS960, ProbePosition
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformWarning
+from adapter.conform.step import UCI, Check
 from adapter.position import Position
 from engines.limits import Limit
 
@@ -14,7 +14,7 @@ DEPTH = Limit(depth=3)
 _GAME = "chess"  # the value of UCI_Variant that Chess960 goes with
 
 
-async def _multipv(candidate: Candidate) -> str:
+async def _multipv(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send(candidate.setting("MultiPV", LINES))
     position = candidate.position(candidate.arena.lively)
@@ -34,7 +34,7 @@ async def _multipv(candidate: Candidate) -> str:
     return f"lines beginning with {', '.join(firsts)}"
 
 
-async def _multipv_few(candidate: Candidate) -> str:
+async def _multipv_few(candidate: EngineUnderTest) -> str:
     """More lines than there are moves."""
     trial = candidate.arena.played[0]
     talk = await candidate.talk()
@@ -46,7 +46,7 @@ async def _multipv_few(candidate: Candidate) -> str:
     return ""
 
 
-async def _multipv_back(candidate: Candidate) -> str:
+async def _multipv_back(candidate: EngineUnderTest) -> str:
     talk = await candidate.talk()
     talk.send(candidate.setting("MultiPV", LINES), candidate.setting("MultiPV", 1))
     answer = await candidate.ask(candidate.arena.lively, DEPTH)
@@ -56,7 +56,7 @@ async def _multipv_back(candidate: Candidate) -> str:
     return ""
 
 
-async def _chess960(candidate: Candidate) -> str:
+async def _chess960(candidate: EngineUnderTest) -> str:
     """Castling read and said as king takes rook, from either spelling of the rights."""
     talk = await candidate.talk()
     talk.send(candidate.setting("UCI_Chess960", True))
@@ -68,11 +68,11 @@ async def _chess960(candidate: Candidate) -> str:
                 notes.append(note)
     talk.send(candidate.setting("UCI_Chess960", False))
     if notes:
-        raise Remark(notes[0])
+        raise ConformWarning(notes[0])
     return ""
 
 
-async def _castles(candidate: Candidate, trial: Trial) -> str:
+async def _castles(candidate: EngineUnderTest, trial: ProbePosition) -> str:
     """Empty when the answer is right; a remark when it is so only with the rights in Shredder's letters."""
     position = Position.parse(trial.text, variant="chess960")
     xfen = await candidate.ask(position, DEPTH)
@@ -86,11 +86,11 @@ async def _castles(candidate: Candidate, trial: Trial) -> str:
     return f"it reads castling rights in letters of files alone ({root.split()[2]}, not KQkq)"
 
 
-def _has_multipv(candidate: Candidate) -> str:
+def _has_multipv(candidate: EngineUnderTest) -> str:
     return "" if "MultiPV" in candidate.options else "it does not offer MultiPV"
 
 
-def _has_960(candidate: Candidate) -> str:
+def _has_960(candidate: EngineUnderTest) -> str:
     if candidate.variant.chess960:
         return "the other steps try it"
     if candidate.variant.uci_variant != _GAME:
@@ -99,8 +99,8 @@ def _has_960(candidate: Candidate) -> str:
 
 
 STEPS = (
-    Step(name="multipv", section="multipv", run=_multipv, inapplicable=_has_multipv),
-    Step(name="multipv-few-moves", section="multipv", run=_multipv_few, inapplicable=_has_multipv),
-    Step(name="multipv-back", section="multipv", run=_multipv_back, inapplicable=_has_multipv),
-    Step(name="chess960", section="chess960", run=_chess960, protocols=UCI, inapplicable=_has_960),
+    Check(name="multipv", section="multipv", run=_multipv, inapplicable=_has_multipv),
+    Check(name="multipv-few-moves", section="multipv", run=_multipv_few, inapplicable=_has_multipv),
+    Check(name="multipv-back", section="multipv", run=_multipv_back, inapplicable=_has_multipv),
+    Check(name="chess960", section="chess960", run=_chess960, protocols=UCI, inapplicable=_has_960),
 )

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from adapter.conform import grammar
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Fault, Remark
-from adapter.conform.step import UCCI, UCI, Step
-from adapter.conform.talk import Line
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFailure, ConformWarning
+from adapter.conform.step import UCCI, UCI, Check
+from adapter.conform.talk import TalkLine
 
 # UCI, "option": these names have a fixed meaning, and so a type, and some a default.
 _FIXED = {
@@ -31,14 +31,14 @@ _FIXED = {
 }
 
 
-async def _greet(candidate: Candidate) -> str:
+async def _greet(candidate: EngineUnderTest) -> str:
     talk = candidate.open()
     heard = await candidate.greet(talk)
     candidate.learn(heard)
     return f"{talk.word('hello')} after {heard[-1].at - talk.began:.2f} s"
 
 
-async def _idle(candidate: Candidate) -> str:
+async def _idle(candidate: EngineUnderTest) -> str:
     """Nothing of the greeting comes late, and nothing is searched before a `go`."""
     talk = await candidate.talk()
     heard = await talk.during(0.1)
@@ -46,109 +46,111 @@ async def _idle(candidate: Candidate) -> str:
     for line in (*heard, *await talk.during(0.2)):
         meaning = talk.means(line)
         if meaning in ("id", "option", "hello"):
-            raise Fault(f"{line.text!r} comes behind {talk.word('hello')}")
+            raise ConformFailure(f"{line.text!r} comes behind {talk.word('hello')}")
         if _is_search(line):
-            raise Fault(f"{line.text!r}, though nothing was asked")
+            raise ConformFailure(f"{line.text!r}, though nothing was asked")
     return ""
 
 
-async def _name(candidate: Candidate) -> str:
+async def _name(candidate: EngineUnderTest) -> str:
     return _identity(candidate, "name")
 
 
-async def _author(candidate: Candidate) -> str:
+async def _author(candidate: EngineUnderTest) -> str:
     return _identity(candidate, "author")
 
 
-def _identity(candidate: Candidate, what: str) -> str:
+def _identity(candidate: EngineUnderTest, what: str) -> str:
     lines = [line.words for line in candidate.said("id") if line.words[1:2] == [what]]
     if not lines:
-        raise Fault(f"no `id {what}`")
+        raise ConformFailure(f"no `id {what}`")
     if len(lines[0]) < 3:
-        raise Fault(f"`id {what}` names nobody")
+        raise ConformFailure(f"`id {what}` names nobody")
     if len(lines) > 1:
-        raise Fault(f"`id {what}` comes {len(lines)} times")
+        raise ConformFailure(f"`id {what}` comes {len(lines)} times")
     return " ".join(lines[0][2:])
 
 
-async def _option_grammar(candidate: Candidate) -> str:
+async def _option_grammar(candidate: EngineUnderTest) -> str:
     lines = candidate.said("option")
     for line in lines:
         wrong = grammar.option_fault(candidate.offer(line), candidate.spec)
         if wrong:
-            raise Fault(f"{line.text!r}: {wrong}", sent=(candidate.dialect.hello,), received=(line.text,))
+            raise ConformFailure(
+                f"{line.text!r}: {wrong}", sent=(candidate.dialect.hello,), received=(line.text,)
+            )
     return f"{len(lines)} options"
 
 
-async def _option_once(candidate: Candidate) -> str:
+async def _option_once(candidate: EngineUnderTest) -> str:
     names = Counter(candidate.offer(line).name.lower() for line in candidate.said("option"))
     for name, count in names.items():
         if count > 1:
-            raise Fault(f"option {name!r} is offered {count} times")
+            raise ConformFailure(f"option {name!r} is offered {count} times")
     return ""
 
 
-async def _option_types(candidate: Candidate) -> str:
+async def _option_types(candidate: EngineUnderTest) -> str:
     fixed = {name.lower(): wanted for name, wanted in _FIXED.items()}
     for option in candidate.options:
         kind, default = fixed.get(option.name.lower(), (None, None))
         if kind is not None and option.kind != kind:
-            raise Fault(f"option {option.name} is a {kind}, not a {option.kind}")
+            raise ConformFailure(f"option {option.name} is a {kind}, not a {option.kind}")
         if default is not None and option.default != default:
-            raise Fault(f"the default of {option.name} is {default}, not {option.default}")
+            raise ConformFailure(f"the default of {option.name} is {default}, not {option.default}")
     return ""
 
 
-async def _uci_names(candidate: Candidate) -> str:
+async def _uci_names(candidate: EngineUnderTest) -> str:
     for option in candidate.options:
         if {"name", "value"} & set(option.name.lower().split()):
-            raise Remark(f"the name {option.name!r} holds a key of setoption")
+            raise ConformWarning(f"the name {option.name!r} holds a key of setoption")
     return ""
 
 
-async def _ucci_names(candidate: Candidate) -> str:
+async def _ucci_names(candidate: EngineUnderTest) -> str:
     odd = [option.name for option in candidate.options if option.name != option.name.lower()]
     if odd:
-        raise Remark(f"names of options are lower case, not {', '.join(odd[:4])}")
+        raise ConformWarning(f"names of options are lower case, not {', '.join(odd[:4])}")
     return ""
 
 
-async def _expected_options(candidate: Candidate) -> str:
+async def _expected_options(candidate: EngineUnderTest) -> str:
     offered = candidate.options
     if "Hash" not in offered:
-        raise Remark("it offers no Hash, which all engines should")
+        raise ConformWarning("it offers no Hash, which all engines should")
     if ("UCI_LimitStrength" in offered) != ("UCI_Elo" in offered):
-        raise Remark("UCI_LimitStrength and UCI_Elo should be offered together")
+        raise ConformWarning("UCI_LimitStrength and UCI_Elo should be offered together")
     return ""
 
 
-async def _milliseconds(candidate: Candidate) -> str:
+async def _milliseconds(candidate: EngineUnderTest) -> str:
     wanted = candidate.dialect.millisecond_option
     if wanted is not None and wanted not in candidate.options:
-        raise Remark("it does not offer usemillisec, which all engines should")
+        raise ConformWarning("it does not offer usemillisec, which all engines should")
     return ""
 
 
-def _greeting(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+def _greeting(candidate: EngineUnderTest) -> tuple[Sequence[str], Sequence[str]]:
     return (candidate.dialect.hello,), [line.text for line in candidate.greeting]
 
 
-def _is_search(line: Line) -> bool:
+def _is_search(line: TalkLine) -> bool:
     return line.words[:1] == ["bestmove"] or (line.words[:1] == ["info"] and "pv" in line.words)
 
 
 STEPS = (
-    Step(name="handshake", section="hello", run=_greet),
-    Step(name="id-name", section="id", run=_name, protocols=UCI, looks_at=_greeting),
-    Step(name="id-author", section="id", run=_author, protocols=UCI, looks_at=_greeting),
-    Step(name="id-name", section="id", run=_name, protocols=UCCI, remark=True, looks_at=_greeting),
-    Step(name="id-author", section="id", run=_author, protocols=UCCI, remark=True, looks_at=_greeting),
-    Step(name="option-grammar", section="option", run=_option_grammar, looks_at=_greeting),
-    Step(name="option-once", section="option", run=_option_once, looks_at=_greeting),
-    Step(name="option-types", section="option", run=_option_types, protocols=UCI, looks_at=_greeting),
-    Step(name="option-names", section="setoption", run=_uci_names, protocols=UCI, looks_at=_greeting),
-    Step(name="option-names", section="option", run=_ucci_names, protocols=UCCI, looks_at=_greeting),
-    Step(name="option-expected", section="option", run=_expected_options, protocols=UCI, looks_at=_greeting),
-    Step(name="option-usemillisec", section="option", run=_milliseconds, protocols=UCCI, looks_at=_greeting),
-    Step(name="idle", section="general", run=_idle),
+    Check(name="handshake", section="hello", run=_greet),
+    Check(name="id-name", section="id", run=_name, protocols=UCI, looks_at=_greeting),
+    Check(name="id-author", section="id", run=_author, protocols=UCI, looks_at=_greeting),
+    Check(name="id-name", section="id", run=_name, protocols=UCCI, remark=True, looks_at=_greeting),
+    Check(name="id-author", section="id", run=_author, protocols=UCCI, remark=True, looks_at=_greeting),
+    Check(name="option-grammar", section="option", run=_option_grammar, looks_at=_greeting),
+    Check(name="option-once", section="option", run=_option_once, looks_at=_greeting),
+    Check(name="option-types", section="option", run=_option_types, protocols=UCI, looks_at=_greeting),
+    Check(name="option-names", section="setoption", run=_uci_names, protocols=UCI, looks_at=_greeting),
+    Check(name="option-names", section="option", run=_ucci_names, protocols=UCCI, looks_at=_greeting),
+    Check(name="option-expected", section="option", run=_expected_options, protocols=UCI, looks_at=_greeting),
+    Check(name="option-usemillisec", section="option", run=_milliseconds, protocols=UCCI, looks_at=_greeting),
+    Check(name="idle", section="general", run=_idle),
 )

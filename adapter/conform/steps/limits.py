@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from adapter.conform.answer import Answer
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Ended, Fault, Remark, Silence
-from adapter.conform.step import UCCI, UCI, Step, no_new_game
+from adapter.conform.answer import FinalAnswer
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, NoReply
+from adapter.conform.step import UCCI, UCI, Check, no_new_game
 from adapter.position import Position
 from engines.limits import Limit
 from engines.score import Mate
@@ -18,7 +18,7 @@ NODES_OVER = 4_500
 AGAIN = 0.4  # seconds in which a second best move would come
 
 
-async def _depth(candidate: Candidate) -> str:
+async def _depth(candidate: EngineUnderTest) -> str:
     """Searches the positions of the survey, whose answers the steps on reports look at."""
     limit = Limit(depth=DEPTH)
     for text in candidate.arena.survey:
@@ -35,7 +35,7 @@ async def _depth(candidate: Candidate) -> str:
     return f"{len(candidate.answers)} searches to depth {DEPTH}"
 
 
-async def _nodes(candidate: Candidate) -> str:
+async def _nodes(candidate: EngineUnderTest) -> str:
     # how often an engine looks at its count may follow from the searches before
     await candidate.fresh()
     answer = await candidate.ask(candidate.arena.lively, Limit(nodes=NODES))
@@ -46,7 +46,7 @@ async def _nodes(candidate: Candidate) -> str:
     return f"{most} nodes" if counts else ""
 
 
-async def _mate(candidate: Candidate) -> str:
+async def _mate(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.mate_in_two, Limit(mate=2))
     scores = [info.score for info in candidate.infos(answer) if info.score is not None]
     last = scores[-1] if scores else None
@@ -55,13 +55,13 @@ async def _mate(candidate: Candidate) -> str:
     return f"mate in {last.mate}"
 
 
-async def _several(candidate: Candidate) -> str:
+async def _several(candidate: EngineUnderTest) -> str:
     go = "go depth 2 nodes 100000000 movetime 60000"
     answer = await candidate.ask(candidate.arena.lively, go)
     return f"{answer.seconds:.2f} s"
 
 
-async def _searchmoves(candidate: Candidate) -> str:
+async def _searchmoves(candidate: EngineUnderTest) -> str:
     """Held to two moves beside the one that mates."""
     trial = candidate.arena.mate_in_one
     position = candidate.position(trial.text)
@@ -70,7 +70,7 @@ async def _searchmoves(candidate: Candidate) -> str:
     return await _held(candidate, position, Limit(depth=2, searchmoves=wire))
 
 
-async def _banmoves(candidate: Candidate) -> str:
+async def _banmoves(candidate: EngineUnderTest) -> str:
     """All moves but one are banned, and then, as a new position lifts that, all but another."""
     trial = candidate.arena.mate_in_one
     position = candidate.position(trial.text)
@@ -83,7 +83,7 @@ async def _banmoves(candidate: Candidate) -> str:
     return ", ".join(seen)
 
 
-async def _held(candidate: Candidate, position: Position, limit: Limit) -> str:
+async def _held(candidate: EngineUnderTest, position: Position, limit: Limit) -> str:
     answer = await candidate.ask(position, limit)
     move = position.wire_moves([candidate.best(answer)], candidate.dialect)[0]
     if limit.searchmoves and move not in limit.searchmoves:
@@ -93,7 +93,7 @@ async def _held(candidate: Candidate, position: Position, limit: Limit) -> str:
     return move
 
 
-async def _one_best(candidate: Candidate) -> str:
+async def _one_best(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, Limit(depth=2))
     talk = await candidate.talk()
     late = await talk.during(AGAIN)
@@ -103,7 +103,7 @@ async def _one_best(candidate: Candidate) -> str:
     return answer.text
 
 
-async def _then_silence(candidate: Candidate) -> str:
+async def _then_silence(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, Limit(depth=3))
     talk = await candidate.talk()
     for line in (*answer.after, *await talk.during(AGAIN / 2)):
@@ -112,18 +112,18 @@ async def _then_silence(candidate: Candidate) -> str:
     return ""
 
 
-async def _static(candidate: Candidate) -> str:
+async def _static(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, "go depth 0")
     return answer.text
 
 
-async def _draw_offer(candidate: Candidate) -> str:
+async def _draw_offer(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, "go draw depth 2")
     candidate.best(answer)
     return answer.text
 
 
-async def _reproducible(candidate: Candidate) -> str:
+async def _reproducible(candidate: EngineUnderTest) -> str:
     """The same search twice, each in a new game: one thread has no reason to count otherwise."""
     counts: list[int | None] = []
     for _ in range(2):
@@ -134,23 +134,23 @@ async def _reproducible(candidate: Candidate) -> str:
         # a deeper search, for what it leaves behind
         await candidate.ask(candidate.arena.lively, Limit(depth=DEPTH + 1), seconds=UNHURRIED)
     if None in counts:
-        raise Remark("it reports no nodes to compare")
+        raise ConformWarning("it reports no nodes to compare")
     if counts[0] != counts[1]:
         raise candidate.charge(answer, f"{counts[0]} nodes, and {counts[1]} in a new game")
     return f"{counts[0]} nodes each time"
 
 
-def _nodes_of(candidate: Candidate, answer: Answer) -> int | None:
+def _nodes_of(candidate: EngineUnderTest, answer: FinalAnswer) -> int | None:
     counts = [info.nodes for info in candidate.infos(answer) if info.nodes is not None]
     return counts[-1] if counts else None
 
 
-async def _no_moves(candidate: Candidate, text: str, how: str) -> str:
+async def _no_moves(candidate: EngineUnderTest, text: str, how: str) -> str:
     position = candidate.position(text)
     try:
         answer = await candidate.ask(position, Limit(depth=2))
-    except (Ended, Silence) as end:
-        raise Fault(f"{how}: {end}") from end
+    except (EngineEnded, NoReply) as end:
+        raise ConformFailure(f"{how}: {end}") from end
     if not candidate.is_null(answer.word):
         raise candidate.charge(answer, f"it is {how} and answers {answer.word}")
     if answer.word.lower() not in candidate.spec.null:
@@ -159,26 +159,26 @@ async def _no_moves(candidate: Candidate, text: str, how: str) -> str:
     return answer.text
 
 
-async def _mated(candidate: Candidate) -> str:
+async def _mated(candidate: EngineUnderTest) -> str:
     return await _no_moves(candidate, candidate.arena.mated, "mated")
 
 
-async def _stalemated(candidate: Candidate) -> str:
+async def _stalemated(candidate: EngineUnderTest) -> str:
     return await _no_moves(candidate, candidate.arena.stalemated, "stalemated")
 
 
 STEPS = (
-    Step(name="go-depth", section="go", run=_depth),
-    Step(name="one-bestmove", section="bestmove", run=_one_best),
-    Step(name="silence-after-bestmove", section="bestmove", run=_then_silence),
-    Step(name="go-nodes", section="go", run=_nodes),
-    Step(name="go-mate", section="go", run=_mate, protocols=UCI),
-    Step(name="go-several", section="go", run=_several, protocols=UCI),
-    Step(name="go-static", section="go", run=_static, protocols=UCCI),
-    Step(name="go-draw", section="go", run=_draw_offer, protocols=UCCI),
-    Step(name="searchmoves", section="searchmoves", run=_searchmoves, protocols=UCI),
-    Step(name="banmoves", section="searchmoves", run=_banmoves, protocols=UCCI),
-    Step(name="mated", section="bestmove", run=_mated),
-    Step(name="stalemated", section="bestmove", run=_stalemated),
-    Step(name="reproducible", section="newgame", run=_reproducible, inapplicable=no_new_game),
+    Check(name="go-depth", section="go", run=_depth),
+    Check(name="one-bestmove", section="bestmove", run=_one_best),
+    Check(name="silence-after-bestmove", section="bestmove", run=_then_silence),
+    Check(name="go-nodes", section="go", run=_nodes),
+    Check(name="go-mate", section="go", run=_mate, protocols=UCI),
+    Check(name="go-several", section="go", run=_several, protocols=UCI),
+    Check(name="go-static", section="go", run=_static, protocols=UCCI),
+    Check(name="go-draw", section="go", run=_draw_offer, protocols=UCCI),
+    Check(name="searchmoves", section="searchmoves", run=_searchmoves, protocols=UCI),
+    Check(name="banmoves", section="searchmoves", run=_banmoves, protocols=UCCI),
+    Check(name="mated", section="bestmove", run=_mated),
+    Check(name="stalemated", section="bestmove", run=_stalemated),
+    Check(name="reproducible", section="newgame", run=_reproducible, inapplicable=no_new_game),
 )

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from adapter.conform.candidate import PATIENCE, Candidate
-from adapter.conform.fault import Fault
-from adapter.conform.step import Step
+from adapter.conform.candidate import PATIENCE, EngineUnderTest
+from adapter.conform.fault import ConformFailure
+from adapter.conform.step import Check
 from adapter.conform.steps.clocks import LATER
-from adapter.conform.talk import Talk
+from adapter.conform.talk import EngineTalk
 from engines.limits import Limit
 
 _CLOCK = Limit(wtime=500, btime=500)
 
 
-async def _hit(candidate: Candidate) -> str:
+async def _hit(candidate: EngineUnderTest) -> str:
     return await candidate.patiently(lambda: _ponder(candidate, str(candidate.dialect.ponder_hit), 0.5))
 
 
-async def _missed(candidate: Candidate) -> str:
+async def _missed(candidate: EngineUnderTest) -> str:
     return await candidate.patiently(lambda: _ponder(candidate, candidate.dialect.stop, 0.0))
 
 
-async def _ponder(candidate: Candidate, ending: str, budget: float) -> str:
+async def _ponder(candidate: EngineUnderTest, ending: str, budget: float) -> str:
     """Ponders where a mate is to be found: that is no reason to end. Then ends as told."""
     position = candidate.position(candidate.arena.mate_in_one.text)
     talk = await candidate.talk()
@@ -29,12 +29,12 @@ async def _ponder(candidate: Candidate, ending: str, budget: float) -> str:
     lag = await candidate.lag(talk)
     told = 0.0
 
-    async def listen(talk: Talk) -> None:
+    async def listen(talk: EngineTalk) -> None:
         nonlocal told
         await talk.during(LATER)
         if not talk.searching:
             last = talk.last("bestmove")
-            raise Fault(f"{last.text!r} before {ending}: it ends pondering by itself")
+            raise ConformFailure(f"{last.text!r} before {ending}: it ends pondering by itself")
         talk.send(ending)
         told = talk.sent.at
 
@@ -46,11 +46,11 @@ async def _ponder(candidate: Candidate, ending: str, budget: float) -> str:
     return seen
 
 
-def _ponders(candidate: Candidate) -> str:
+def _ponders(candidate: EngineUnderTest) -> str:
     return "" if "Ponder" in candidate.options else "it does not offer Ponder"
 
 
 STEPS = (
-    Step(name="ponderhit", section="ponder", run=_hit, inapplicable=_ponders),
-    Step(name="ponder-stop", section="ponder", run=_missed, inapplicable=_ponders),
+    Check(name="ponderhit", section="ponder", run=_hit, inapplicable=_ponders),
+    Check(name="ponder-stop", section="ponder", run=_missed, inapplicable=_ponders),
 )

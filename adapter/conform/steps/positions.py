@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from adapter.conform.arena import Trial, long_game
-from adapter.conform.candidate import Candidate
-from adapter.conform.step import Run, Step, Why
+from adapter.conform.arena import ProbePosition, long_game
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.step import Check, RunCheck, Why
 from engines.limits import Limit
 
 DEPTH = Limit(depth=3)
 
 
-async def _start(candidate: Candidate) -> str:
+async def _start(candidate: EngineUnderTest) -> str:
     """`position startpos`, alone and with moves, which our own lines never need."""
     talk = await candidate.talk()
     talk.send("position startpos")
@@ -24,29 +24,29 @@ async def _start(candidate: Candidate) -> str:
     return f"{first}, {answer.word}"
 
 
-async def _fen(candidate: Candidate) -> str:
+async def _fen(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, DEPTH)
     return candidate.best(answer)
 
 
-async def _fen_again(candidate: Candidate) -> str:
+async def _fen_again(candidate: EngineUnderTest) -> str:
     """One position after another, of both sides, without a new game between them."""
     for text in candidate.arena.winning:
         candidate.best(await candidate.ask(text, DEPTH))
     return candidate.best(await candidate.ask(candidate.start, DEPTH))
 
 
-async def _long(candidate: Candidate) -> str:
+async def _long(candidate: EngineUnderTest) -> str:
     trial = long_game(candidate.variant, candidate.arena.long)
     answer = await candidate.ask(trial.text, Limit(depth=1))
     candidate.right(answer, trial)
     return f"a line of {len(answer.sent[0])} characters"
 
 
-def _all(kind: str, part: str) -> Run:
+def _all(kind: str, part: str) -> RunCheck:
     """A step that asks for the right answer to each of the positions of a kind."""
 
-    async def run(candidate: Candidate) -> str:
+    async def run(candidate: EngineUnderTest) -> str:
         seen = []
         for trial in _trials(candidate, kind, part):
             position = candidate.position(trial.text)
@@ -58,7 +58,7 @@ def _all(kind: str, part: str) -> Run:
     return run
 
 
-def _trials(candidate: Candidate, kind: str, part: str) -> tuple[Trial, ...]:
+def _trials(candidate: EngineUnderTest, kind: str, part: str) -> tuple[ProbePosition, ...]:
     return tuple(trial for trial in getattr(candidate.arena, part) if trial.kind == kind)
 
 
@@ -66,15 +66,17 @@ def _there(kind: str, part: str) -> Why:
     return lambda candidate: "" if _trials(candidate, kind, part) else f"there is no {kind} in this game"
 
 
-def _step(kind: str, part: str, section: str) -> Step:
+def _step(kind: str, part: str, section: str) -> Check:
     verb = {"played": "read", "asked": "said"}[part]
-    return Step(name=f"{kind}-{verb}", section=section, run=_all(kind, part), inapplicable=_there(kind, part))
+    return Check(
+        name=f"{kind}-{verb}", section=section, run=_all(kind, part), inapplicable=_there(kind, part)
+    )
 
 
 STEPS = (
-    Step(name="position-startpos", section="position", run=_start),
-    Step(name="position-fen", section="position", run=_fen),
-    Step(name="position-repeated", section="position", run=_fen_again),
+    Check(name="position-startpos", section="position", run=_start),
+    Check(name="position-fen", section="position", run=_fen),
+    Check(name="position-repeated", section="position", run=_fen_again),
     _step("moves", "played", "position"),
     _step("castling", "played", "move"),
     _step("en-passant", "played", "move"),
@@ -82,5 +84,5 @@ STEPS = (
     _step("castling", "asked", "move"),
     _step("en-passant", "asked", "move"),
     _step("promotion", "asked", "move"),
-    Step(name="position-long", section="position", run=_long),
+    Check(name="position-long", section="position", run=_long),
 )

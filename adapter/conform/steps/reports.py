@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from adapter.conform import claims, grammar
 from adapter.conform.answer import final
-from adapter.conform.candidate import Candidate
-from adapter.conform.spec import Spec
-from adapter.conform.step import Run, Step
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.spec import Citations
+from adapter.conform.step import Check, RunCheck
 from engines.limits import Limit
 from engines.score import Cp, Mate
 
@@ -16,7 +16,7 @@ _MATE_DEPTH = 6  # deep enough for every engine at hand to find mates in two
 _WINNING = 150  # centipawns: far less than the heavy piece that one side has more
 
 
-async def _form(candidate: Candidate) -> str:
+async def _form(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         words = answer.lines[-1].words
         for word in words[1:2] + words[3:4]:
@@ -27,13 +27,13 @@ async def _form(candidate: Candidate) -> str:
     return ""
 
 
-async def _legal(candidate: Candidate) -> str:
+async def _legal(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         candidate.best(answer)
     return f"{len(candidate.answers)} best moves"
 
 
-async def _ponder_legal(candidate: Candidate) -> str:
+async def _ponder_legal(candidate: EngineUnderTest) -> str:
     count = 0
     for answer in candidate.answers:
         move = candidate.legal(answer.position, answer.word)
@@ -47,7 +47,7 @@ async def _ponder_legal(candidate: Candidate) -> str:
     return f"{count} ponder moves"
 
 
-async def _pv_legal(candidate: Candidate) -> str:
+async def _pv_legal(candidate: EngineUnderTest) -> str:
     count = 0
     for answer in candidate.answers:
         for info in candidate.infos(answer):
@@ -59,10 +59,10 @@ async def _pv_legal(candidate: Candidate) -> str:
     return f"{count} variations"
 
 
-def _reports(faults: Callable[[Sequence[str], Spec], list[str]]) -> Run:
+def _reports(faults: Callable[[Sequence[str], Citations], list[str]]) -> RunCheck:
     """A step that reads each report by the letter."""
 
-    async def run(candidate: Candidate) -> str:
+    async def run(candidate: EngineUnderTest) -> str:
         count = 0
         for answer in candidate.answers:
             for line in answer.reports:
@@ -74,7 +74,7 @@ def _reports(faults: Callable[[Sequence[str], Spec], list[str]]) -> Run:
     return run
 
 
-async def _content(candidate: Candidate) -> str:
+async def _content(candidate: EngineUnderTest) -> str:
     """Depth, score and variation of at least one report; a single legal move needs no search."""
     for answer in candidate.answers:
         if len(answer.position.legal_moves) == 1:
@@ -98,7 +98,7 @@ async def _content(candidate: Candidate) -> str:
     return ""
 
 
-async def _effort(candidate: Candidate) -> str:
+async def _effort(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         infos = candidate.infos(answer)
         for name in ("nodes", "time_ms"):
@@ -107,7 +107,7 @@ async def _effort(candidate: Candidate) -> str:
     return ""
 
 
-async def _mates(candidate: Candidate) -> str:
+async def _mates(candidate: EngineUnderTest) -> str:
     claimed = 0
     arena = candidate.arena
     deeper = [
@@ -123,7 +123,7 @@ async def _mates(candidate: Candidate) -> str:
     return f"{claimed} mates claimed and proven"
 
 
-async def _side(candidate: Candidate) -> str:
+async def _side(candidate: EngineUnderTest) -> str:
     """Winning for the side to move, with each colour: the score says so both times."""
     for text in candidate.arena.winning:
         answer = await candidate.ask(text, Limit(depth=4))
@@ -143,7 +143,7 @@ def _said(value: int) -> str:
     return f"cp {value}" if abs(value) < 10_000 else f"mate {value // 10_000}"
 
 
-async def _outside(candidate: Candidate) -> str:
+async def _outside(candidate: EngineUnderTest) -> str:
     """Lines whose first word is none of the protocol's are skipped by whoever drives the engine."""
     for answer in candidate.answers:
         for line in answer.lines:
@@ -152,7 +152,7 @@ async def _outside(candidate: Candidate) -> str:
     return ""
 
 
-async def _best_is_pv(candidate: Candidate) -> str:
+async def _best_is_pv(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         _, line, _ = final(candidate.infos(answer))
         if line and line[0] != answer.word.lower():
@@ -162,7 +162,7 @@ async def _best_is_pv(candidate: Candidate) -> str:
     return ""
 
 
-async def _ponder_is_pv(candidate: Candidate) -> str:
+async def _ponder_is_pv(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         _, line, _ = final(candidate.infos(answer))
         if answer.ponder and line[:1] == (answer.word,) and line[1:2] not in ((), (answer.ponder,)):
@@ -172,7 +172,7 @@ async def _ponder_is_pv(candidate: Candidate) -> str:
     return ""
 
 
-async def _past_draw(candidate: Candidate) -> str:
+async def _past_draw(candidate: EngineUnderTest) -> str:
     for answer in candidate.answers:
         _, line, _ = final(candidate.infos(answer))
         rule = claims.past_a_draw(candidate, answer.position, line)
@@ -185,17 +185,17 @@ def _cut(text: str) -> str:
     return text if len(text) <= 160 else f"{text[:159]}…"
 
 
-def _searched(candidate: Candidate) -> str:
+def _searched(candidate: EngineUnderTest) -> str:
     return "" if candidate.answers else "no search ended with a best move"
 
 
-def _last(candidate: Candidate) -> tuple[Sequence[str], Sequence[str]]:
+def _last(candidate: EngineUnderTest) -> tuple[Sequence[str], Sequence[str]]:
     """One search of those that were looked at."""
     return candidate.answers[-1].sent, candidate.answers[-1].heard
 
 
-def _look(name: str, section: str, run: Run) -> Step:
-    return Step(name=name, section=section, run=run, inapplicable=_searched, looks_at=_last)
+def _look(name: str, section: str, run: RunCheck) -> Check:
+    return Check(name=name, section=section, run=run, inapplicable=_searched, looks_at=_last)
 
 
 STEPS = (

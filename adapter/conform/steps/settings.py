@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Ended, Fault, Silence
-from adapter.conform.step import UCI, Step
-from engines.dialects.dialect import Dialect
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFailure, EngineEnded, NoReply
+from adapter.conform.step import UCI, Check
 from engines.limits import Limit
-from engines.options import Option, Wish
+from engines.options import Option, OptionValue
+from engines.protocols.base import Dialect
 
 # What a setting may do beside changing the search: take memory, threads or a file, change the protocol or the
 # game. Such options are left alone, or set to small values.
@@ -24,7 +24,7 @@ _CHOICES = 4  # values of a combo that are tried
 _WRONG = 12  # values out of range that are tried
 
 
-async def _spins(candidate: Candidate) -> str:
+async def _spins(candidate: EngineUnderTest) -> str:
     tried = 0
     for option in candidate.options:
         if option.kind != "spin" or option.min is None or option.max is None or _ALIEN.search(option.name):
@@ -37,7 +37,7 @@ async def _spins(candidate: Candidate) -> str:
     return await _and_search(candidate, tried)
 
 
-async def _others(candidate: Candidate) -> str:
+async def _others(candidate: EngineUnderTest) -> str:
     tried = 0
     for option in candidate.options:
         if _ALIEN.search(option.name):
@@ -51,7 +51,7 @@ async def _others(candidate: Candidate) -> str:
     return await _and_search(candidate, tried)
 
 
-async def _set(candidate: Candidate, option: Option, values: tuple[Wish, ...]) -> int:
+async def _set(candidate: EngineUnderTest, option: Option, values: tuple[OptionValue, ...]) -> int:
     """Sets an option to each value and back; how many values. Raises Fault naming the value."""
     talk = await candidate.talk()
     for value in values:
@@ -59,14 +59,14 @@ async def _set(candidate: Candidate, option: Option, values: tuple[Wish, ...]) -
         talk.send(line)
         try:
             await candidate.ready(talk, candidate.setting_time)
-        except (Ended, Silence) as end:
-            raise Fault(f"{line!r}: {end}") from end
+        except (EngineEnded, NoReply) as end:
+            raise ConformFailure(f"{line!r}: {end}") from end
     if option.kind != "button" and option.default is not None:
         talk.send(candidate.setting(option.name, option.default))
     return len(values)
 
 
-async def _and_search(candidate: Candidate, tried: int) -> str:
+async def _and_search(candidate: EngineUnderTest, tried: int) -> str:
     """After all that it still plays."""
     talk = await candidate.talk()
     await candidate.set_up(talk)
@@ -75,7 +75,7 @@ async def _and_search(candidate: Candidate, tried: int) -> str:
     return f"{tried} values"
 
 
-async def _case(candidate: Candidate) -> str:
+async def _case(candidate: EngineUnderTest) -> str:
     """Seen by what MultiPV does."""
     talk = await candidate.talk()
     talk.send(candidate.dialect.set_option("mUlTiPv", "2"))
@@ -86,12 +86,12 @@ async def _case(candidate: Candidate) -> str:
     return ""
 
 
-async def _unknown(candidate: Candidate) -> str:
+async def _unknown(candidate: EngineUnderTest) -> str:
     await _survive(candidate, [candidate.dialect.set_option("joho", value) for value in ("3", None)])
     return ""
 
 
-async def _out_of_range(candidate: Candidate) -> str:
+async def _out_of_range(candidate: EngineUnderTest) -> str:
     lines = []
     for option in candidate.options:
         if option.kind == "spin" and not _ALIEN.search(option.name) and not _HEAVY.search(option.name):
@@ -99,9 +99,9 @@ async def _out_of_range(candidate: Candidate) -> str:
     await _survive(candidate, lines[:_WRONG])
     try:
         return await _and_search(candidate, len(lines[:_WRONG]))
-    except Fault as fault:
+    except ConformFailure as fault:
         text = f"after values out of range: {fault}"
-        raise Fault(text, sent=fault.sent, received=fault.received) from fault
+        raise ConformFailure(text, sent=fault.sent, received=fault.received) from fault
 
 
 def _wrong(dialect: Dialect, option: Option) -> list[str]:
@@ -110,30 +110,30 @@ def _wrong(dialect: Dialect, option: Option) -> list[str]:
     return [dialect.set_option(option.name, value) for value in (*values, "banana")]
 
 
-async def _survive(candidate: Candidate, lines: list[str]) -> None:
+async def _survive(candidate: EngineUnderTest, lines: list[str]) -> None:
     talk = await candidate.talk()
     for line in lines:
         talk.send(line)
         try:
             await candidate.ready(talk)
-        except (Ended, Silence) as end:
-            raise Fault(f"it does not survive {line!r}: {end}") from end
+        except (EngineEnded, NoReply) as end:
+            raise ConformFailure(f"it does not survive {line!r}: {end}") from end
 
 
-def _has_multipv(candidate: Candidate) -> str:
+def _has_multipv(candidate: EngineUnderTest) -> str:
     return "" if "MultiPV" in candidate.options else "it offers no MultiPV to see it by"
 
 
-def _has_spin(candidate: Candidate) -> str:
+def _has_spin(candidate: EngineUnderTest) -> str:
     return "" if any(option.kind == "spin" for option in candidate.options) else "it offers no number to set"
 
 
 STEPS = (
-    Step(name="option-unknown", section="setoption", run=_unknown),
-    Step(name="option-case", section="setoption", run=_case, protocols=UCI, inapplicable=_has_multipv),
-    Step(name="option-ranges", section="setoption", run=_spins, inapplicable=_has_spin),
-    Step(name="option-values", section="setoption", run=_others),
-    Step(
+    Check(name="option-unknown", section="setoption", run=_unknown),
+    Check(name="option-case", section="setoption", run=_case, protocols=UCI, inapplicable=_has_multipv),
+    Check(name="option-ranges", section="setoption", run=_spins, inapplicable=_has_spin),
+    Check(name="option-values", section="setoption", run=_others),
+    Check(
         name="option-out-of-range",
         section="setoption",
         run=_out_of_range,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adapter.suite.summary import Summary
+    from adapter.suite.summary import SuiteSummary
 
 # The module of each form of report; its `of` makes one of a summary.
 FORMS = {
@@ -17,7 +17,7 @@ FORMS = {
 }
 
 
-def write(form: str, path: str | Path, summary: Summary) -> None:
+def write(form: str, path: str | Path, summary: SuiteSummary) -> None:
     """Writes a report. Raises ConfigError for a file that cannot be written."""
     from adapter.errors import ConfigError
 

@@ -8,13 +8,13 @@ import msgspec
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adapter.suite.report.text import clean
-from adapter.suite.result import Result
-from adapter.suite.summary import Summary
+from adapter.suite.result import CaseResult
+from adapter.suite.summary import SuiteSummary
 
 KINDS = {"failure": Failure, "error": Error, "skipped": Skipped}
 
 
-class Test(msgspec.Struct, frozen=True, kw_only=True):
+class JUnitTest(msgspec.Struct, frozen=True, kw_only=True):
     """One test: `kind` is `failure`, `error`, `skipped`, or empty for one that passed; `text` is what is said
     beside its `message`."""
 
@@ -25,7 +25,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-def document(title: str, suites: Iterable[tuple[str, Iterable[Test]]]) -> bytes:
+def document(title: str, suites: Iterable[tuple[str, Iterable[JUnitTest]]]) -> bytes:
     """The XML of these test suites, each with its name."""
     whole = JUnitXml(clean(title))
     for name, tests in suites:
@@ -38,7 +38,7 @@ def document(title: str, suites: Iterable[tuple[str, Iterable[Test]]]) -> bytes:
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + text
 
 
-def of(summary: Summary) -> bytes:
+def of(summary: SuiteSummary) -> bytes:
     """The JUnit XML of a run; a line that is no case is a test with an error, and so is a part of which
     nothing was run."""
     suites = [
@@ -53,15 +53,18 @@ def of(summary: Summary) -> bytes:
         for tally in summary.tallies
     ]
     if summary.bad:
-        bad = [Test(name=f"{one.source}:{one.line}", kind="error", message=one.reason) for one in summary.bad]
+        bad = [
+            JUnitTest(name=f"{one.source}:{one.line}", kind="error", message=one.reason)
+            for one in summary.bad
+        ]
         suites.append(("bad lines", bad))
-    left = [Test(name=one.id, kind="skipped", message=one.reason) for one in summary.left_out]
-    left += [Test(name=name, kind="error", message="nothing of it was run") for name in summary.idle]
+    left = [JUnitTest(name=one.id, kind="skipped", message=one.reason) for one in summary.left_out]
+    left += [JUnitTest(name=name, kind="error", message="nothing of it was run") for name in summary.idle]
     suites += [("not run", left)] if left else []
     return document(summary.title, suites)
 
 
-def _test(result: Result) -> Test:
+def _test(result: CaseResult) -> JUnitTest:
     kind = "" if result.solved else "error" if result.fault else "failure"
     details = (
         ("position", result.fen),
@@ -69,7 +72,7 @@ def _test(result: Result) -> Test:
         ("answer", result.answer),
         ("transcript", result.transcript or ""),
     )
-    return Test(
+    return JUnitTest(
         name=result.id,
         seconds=result.ms / 1000,
         kind=kind,
@@ -78,7 +81,7 @@ def _test(result: Result) -> Test:
     )
 
 
-def _case(test: Test, group: str) -> TestCase:
+def _case(test: JUnitTest, group: str) -> TestCase:
     case = TestCase(clean(test.name), group, test.seconds)
     if test.kind:
         outcome = KINDS[test.kind](clean(test.message))

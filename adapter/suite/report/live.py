@@ -13,35 +13,35 @@ from rich.table import Table
 from rich.text import Text
 
 from adapter.suite.report.text import clean, row
-from adapter.suite.result import Result
+from adapter.suite.result import CaseResult
 
 REFRESH = 4  # times a second
 _COLOURS = {True: "green", False: "red"}
 
 
-class Show(Protocol):
+class SuiteView(Protocol):
     """Takes a result as it comes."""
 
-    def __call__(self, result: Result) -> None: ...
+    def __call__(self, result: CaseResult) -> None: ...
 
 
 @contextmanager
 def live(
-    planned: Sequence[int], titles: Sequence[str], done: Sequence[Result], *, rows: bool
-) -> Iterator[Show]:
+    planned: Sequence[int], titles: Sequence[str], done: Sequence[CaseResult], *, rows: bool
+) -> Iterator[SuiteView]:
     """Shows the sums of each seat (`planned` cases, called `titles` until it has a name), with `rows` each
     result above them; `done` are results of before. All goes to the terminal behind standard error."""
     console = Console(stderr=True)
     bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     task = bar.add_task("cases", total=sum(planned), completed=len(done))
     names = dict(enumerate(titles))
-    seen: dict[int, list[Result]] = {seat: [] for seat in names}
+    seen: dict[int, list[CaseResult]] = {seat: [] for seat in names}
 
-    def take(result: Result) -> None:
+    def take(result: CaseResult) -> None:
         names[result.seat] = result.engine
         seen[result.seat].append(result)
 
-    def show(result: Result) -> None:
+    def show(result: CaseResult) -> None:
         take(result)
         bar.advance(task)
         if rows:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from adapter.suite.report import text
-from adapter.suite.summary import Summary
+from adapter.suite.summary import SuiteSummary
 
 # What would end a table's cell, or be taken for markup or HTML.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
-def of(summary: Summary) -> str:
+def of(summary: SuiteSummary) -> str:
     """The Markdown of a run."""
     return "\n".join(_lines(summary)) + "\n"
 
@@ -31,7 +31,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str
         yield f"| {' | '.join(cell(value) for value in row)} |"
 
 
-def _lines(summary: Summary) -> Iterator[str]:
+def _lines(summary: SuiteSummary) -> Iterator[str]:
     yield f"# {cell(summary.title)}: {'passed' if summary.passed else 'not passed'}"
     yield ""
     yield from table(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from adapter.diagram import squares, svg
+from adapter.render.board_text import squares, svg
 from adapter.suite.report import text
-from adapter.suite.result import Result
-from adapter.suite.summary import Summary
+from adapter.suite.result import CaseResult
+from adapter.suite.summary import SuiteSummary
 
 _STYLE = """
 body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem;
@@ -28,12 +28,12 @@ th, td { border-color: #444; }
 _LEGEND = "On each board the engine's move is tinted, and the squares of the expected moves are pointed out."
 
 
-def of(summary: Summary) -> str:
+def of(summary: SuiteSummary) -> str:
     """The page."""
     return "\n".join(_parts(summary)) + "\n"
 
 
-def _parts(summary: Summary) -> Iterator[str]:
+def _parts(summary: SuiteSummary) -> Iterator[str]:
     title = escape(summary.title)
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
@@ -83,7 +83,7 @@ def escape(value: object) -> str:
     return html.escape(text.clean(str(value)))
 
 
-def _figure(result: Result) -> str:
+def _figure(result: CaseResult) -> str:
     """The board as it stood: the engine's move tinted, the squares of the expected ones pointed out."""
     wanted = [square for move in result.expected.get("bm", ()) for square in squares(move)]
     black = result.fen.split()[1:2] == ["b"]

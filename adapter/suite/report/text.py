@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from adapter.suite.result import Result
-from adapter.suite.summary import Summary, Tally
+from adapter.suite.result import CaseResult
+from adapter.suite.summary import ScoreCount, SuiteSummary
 
 WIDTH = 24  # columns for the name of a case
 TIME = "time over all cases"  # with several processes more than the run took
@@ -18,7 +18,7 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
 
 
-def row(result: Result) -> str:
+def row(result: CaseResult) -> str:
     """One case in one line."""
     told = [f"{mark(result)} {result.id:<{WIDTH}}"]
     told += [f"{result.answer:<8}"] if result.answer else []
@@ -26,12 +26,12 @@ def row(result: Result) -> str:
     return "  ".join(filter(None, told)).rstrip()
 
 
-def mark(result: Result) -> str:
+def mark(result: CaseResult) -> str:
     """How it went, in four letters."""
     return "ok  " if result.solved else "ERR " if result.fault else "FAIL"
 
 
-def cost(result: Result) -> str:
+def cost(result: CaseResult) -> str:
     """When the solution was found."""
     parts = [f"depth {result.solved_depth}" if result.solved_depth is not None else ""]
     parts.append(f"{result.solved_nodes:,} nodes" if result.solved_nodes is not None else "")
@@ -39,7 +39,7 @@ def cost(result: Result) -> str:
     return ", ".join(filter(None, parts))
 
 
-def share(tally: Tally) -> str:
+def share(tally: ScoreCount) -> str:
     """Solved of all, with points and mark."""
     parts = [f"{tally.solved}/{tally.cases} solved"]
     if tally.points is not None:
@@ -61,7 +61,7 @@ def share(tally: Tally) -> str:
     return ", ".join(parts)
 
 
-def totals(summary: Summary) -> Iterator[str]:
+def totals(summary: SuiteSummary) -> Iterator[str]:
     """The sums of a run, its comparison with a baseline, and its bad lines."""
     heads = [f"{tally.engine}: {tally.name}" for tally in summary.tallies]
     width = max(map(len, heads), default=0)
@@ -71,7 +71,7 @@ def totals(summary: Summary) -> Iterator[str]:
     yield from shortcomings(summary)
 
 
-def shortcomings(summary: Summary) -> Iterator[str]:
+def shortcomings(summary: SuiteSummary) -> Iterator[str]:
     """What the run is not: lines that are no case, cases left out, parts of which nothing was run."""
     yield from (f"bad line {bad}" for bad in summary.bad)
     yield from unrun(summary)
@@ -79,13 +79,13 @@ def shortcomings(summary: Summary) -> Iterator[str]:
         yield "the run was not finished"
 
 
-def unrun(summary: Summary) -> Iterator[str]:
+def unrun(summary: SuiteSummary) -> Iterator[str]:
     """The cases that were left out, and the parts of which nothing was run."""
     yield from (f"left out {one}" for one in summary.left_out)
     yield from (f"nothing of {name} was run" for name in summary.idle)
 
 
-def changes(summary: Summary) -> Iterator[str]:
+def changes(summary: SuiteSummary) -> Iterator[str]:
     """What differs from the baseline, the worst first."""
     found = summary.comparison
     if found is None:

@@ -12,15 +12,15 @@ from typing import Any
 import chess
 import pytest
 
-from adapter.bulk.answer import Answer, StoredLine
+from adapter.bulk.answer import StoredAnalysis, StoredLine
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Item, Reading, judge
-from adapter.bulk.local import Local
-from adapter.bulk.run import Run
-from adapter.bulk.setup import Setup
-from adapter.bulk.tally import Summary
+from adapter.bulk.item import CheckedRecord, ReadOptions, parse_record
+from adapter.bulk.local import LocalBackend
+from adapter.bulk.run import BulkRun
+from adapter.bulk.setup import BulkSetup
+from adapter.bulk.tally import BulkSummary
 from adapter.fen.files import Entry
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
 
@@ -57,34 +57,36 @@ def openings() -> Callable[[int], list[str]]:
 
 
 @pytest.fixture
-def item() -> Callable[..., Item]:
+def item() -> Callable[..., CheckedRecord]:
     """A sound record at a line of a source."""
 
-    def make(text: str, line: int = 1, source: str = "a.fen", ply: int | None = None) -> Item:
-        made = judge(Entry(text, source, line, ply), line, Reading())
-        assert isinstance(made, Item)
+    def make(text: str, line: int = 1, source: str = "a.fen", ply: int | None = None) -> CheckedRecord:
+        made = parse_record(Entry(text, source, line, ply), line, ReadOptions())
+        assert isinstance(made, CheckedRecord)
         return made
 
     return make
 
 
 @pytest.fixture
-def answer() -> Callable[..., Answer]:
+def answer() -> Callable[..., StoredAnalysis]:
     """An answer with one line: the best move and its score from the side to move."""
 
-    def make(best: str = "e2e4", *, cp: int | None = None, mate: int | None = None, **rest: Any) -> Answer:
+    def make(
+        best: str = "e2e4", *, cp: int | None = None, mate: int | None = None, **rest: Any
+    ) -> StoredAnalysis:
         line = StoredLine(multipv=1, cp=cp, mate=mate, depth=8, nodes=5000, pv=best)
-        return Answer(best=best, san=best, lines=(line,), **rest)
+        return StoredAnalysis(best=best, san=best, lines=(line,), **rest)
 
     return make
 
 
 @pytest.fixture
-def setup() -> Callable[..., Setup]:
+def setup() -> Callable[..., BulkSetup]:
     """What was asked of an engine."""
 
-    def make(engine: str = "Mine", nodes: int = 5000, multipv: int = 1) -> Setup:
-        return Setup(
+    def make(engine: str = "Mine", nodes: int = 5000, multipv: int = 1) -> BulkSetup:
+        return BulkSetup(
             engine=engine,
             protocol="uci",
             program="",
@@ -98,25 +100,25 @@ def setup() -> Callable[..., Setup]:
 
 
 @pytest.fixture
-def run(scripted: Callable[..., Found], tmp_path: Path) -> Callable[..., Awaitable[Summary]]:
+def run(scripted: Callable[..., ResolvedEngine], tmp_path: Path) -> Callable[..., Awaitable[BulkSummary]]:
     """Runs files on a scripted engine, into `r.sqlite` of the test's folder."""
 
     async def go(
         *files: str | Path,
         flags: Sequence[str] = (),
-        found: Found | None = None,
+        found: ResolvedEngine | None = None,
         limit: Limit | None = None,
         jobs: int = 1,
-        reading: Reading | None = None,
+        reading: ReadOptions | None = None,
         resume: bool = False,
         **deadlines: float,
-    ) -> Summary:
+    ) -> BulkSummary:
         engine = found or scripted(*flags, **deadlines)
         asked = limit or Limit(depth=1)
-        whole = Run(
+        whole = BulkRun(
             Inputs(files),
             tmp_path / "r.sqlite",
-            lambda game: Local(engine, asked, jobs=jobs, multipv=1, options={}),
+            lambda game: LocalBackend(engine, asked, jobs=jobs, multipv=1, options={}),
             reading=reading,
             resume=resume,
         )

@@ -17,16 +17,16 @@ import pytest
 from pyarrow import parquet
 
 from adapter import Archive, Cp, Mate, Position
-from adapter.bulk.answer import Answer, StoredLine
+from adapter.bulk.answer import StoredAnalysis, StoredLine
 from adapter.bulk.contrast import disagreements, swings
 from adapter.bulk.export import COLUMNS, Exported, export
 from adapter.bulk.feed import records
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Item, Reading, judge
+from adapter.bulk.item import CheckedRecord, ReadOptions, parse_record
 from adapter.bulk.store import Store
 from adapter.errors import ConfigError, FenError, StoreError
 from adapter.fen.files import Entry
-from adapter.variants.variant import Outcome
+from adapter.games.base import Outcome
 
 ROOT = Path(__file__).parents[3]
 Make = Callable[..., Any]
@@ -47,7 +47,7 @@ def game(tmp_path: Path, item: Make, setup: Make, answer: Make) -> Path:
             answer("e7e5", cp=60),  # black to move: white has lost 90 centipawns
             answer("b1c3", cp=-70),
             answer("d8h4", mate=1),
-            Answer(outcome=Outcome("black", "checkmate")),
+            StoredAnalysis(outcome=Outcome("black", "checkmate")),
         ]
         store.add(first, [(one.position, found) for one, found in zip(known, answers, strict=True)])
         second = store.begin(setup("Other", 9000, multipv=2), resume=False)
@@ -55,7 +55,10 @@ def game(tmp_path: Path, item: Make, setup: Make, answer: Make) -> Path:
             StoredLine(multipv=rank, cp=cp, depth=9, nodes=9999, pv=pv)
             for rank, cp, pv in ((1, 25, "g1f3 d7d5"), (2, 20, "e2e4"))
         )
-        other = [Answer(best="g1f3", san="Nf3", lines=lines), Answer(code="EngineDied", error="died")]
+        other = [
+            StoredAnalysis(best="g1f3", san="Nf3", lines=lines),
+            StoredAnalysis(code="EngineDied", error="died"),
+        ]
         store.add(second, [(one.position, found) for one, found in zip(known, other, strict=False)])
     return path
 
@@ -234,7 +237,9 @@ def test_lichess_castling_is_king_takes_rook(
     path = tmp_path / "r.sqlite"
     with Store(path) as store:
         search = store.begin(setup(), resume=False)
-        found = judge(Entry(fen, "a.fen", 1), 1, Reading(allow=("too-many-pawns", "too-many-total")))
+        found = parse_record(
+            Entry(fen, "a.fen", 1), 1, ReadOptions(allow=("too-many-pawns", "too-many-total"))
+        )
         store.add(search, [(store.enter([found], search)[0].position, answer(pv, cp=0))])
     with Archive(path) as archive:
         export(archive, tmp_path / "e.jsonl")
@@ -279,7 +284,9 @@ def test_what_is_exported_can_be_searched_again(game: Path, tmp_path: Path) -> N
     with Archive(game) as archive:
         keys = {key for (key,) in archive.rows("SELECT key FROM positions")}
         export(archive, tmp_path / "e.csv")
-    found = [one for one in records(Inputs([tmp_path / "e.csv"]), Reading()) if isinstance(one, Item)]
+    found = [
+        one for one in records(Inputs([tmp_path / "e.csv"]), ReadOptions()) if isinstance(one, CheckedRecord)
+    ]
     assert {one.key for one in found} == keys
     assert len(found) == 7
 
@@ -328,7 +335,7 @@ def test_an_export_that_fails_leaves_what_was_there(game: Path, suffix: str, tmp
         ("zstandard", "from adapter.bulk.inputs import _unzstd; _unzstd(None)"),
         (
             "distributed",
-            "from adapter.bulk.cluster import Cluster; "
+            "from adapter.bulk.cluster import ClusterBackend; "
             "Cluster('tcp://x:1', None, 'chess', None, named=False, multipv=1, options={})",
         ),
     ],

@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 
 from adapter.bulk.chunks import Chunks
-from adapter.bulk.item import Item
+from adapter.bulk.item import CheckedRecord
 from adapter.errors import ConfigError
 
 Make = Callable[..., Any]
 
 
 @pytest.fixture
-def items(item: Make, openings: Make) -> list[Item]:
+def items(item: Make, openings: Make) -> list[CheckedRecord]:
     return [item(fen, line) for line, fen in enumerate(openings(7), 1)]
 
 
-async def test_a_silent_input_holds_up_no_item(items: list[Item]) -> None:
+async def test_a_silent_input_holds_up_no_item(items: list[CheckedRecord]) -> None:
     """And what comes later is not lost, nor is the wait for it."""
     more = asyncio.Event()
 
-    async def slow() -> AsyncIterator[Item]:
+    async def slow() -> AsyncIterator[CheckedRecord]:
         for one in items[:3]:
             yield one
         await more.wait()
@@ -44,8 +44,8 @@ async def test_a_silent_input_holds_up_no_item(items: list[Item]) -> None:
         await chunks.close()
 
 
-async def test_a_failure_comes_after_the_items_before_it(items: list[Item]) -> None:
-    async def broken() -> AsyncIterator[Item]:
+async def test_a_failure_comes_after_the_items_before_it(items: list[CheckedRecord]) -> None:
+    async def broken() -> AsyncIterator[CheckedRecord]:
         for one in items:
             yield one
         raise ConfigError("a.fen.gz is damaged")
@@ -58,10 +58,10 @@ async def test_a_failure_comes_after_the_items_before_it(items: list[Item]) -> N
     await chunks.close()
 
 
-async def test_leaving_ends_the_wait(items: list[Item]) -> None:
+async def test_leaving_ends_the_wait(items: list[CheckedRecord]) -> None:
     left = asyncio.Event()
 
-    async def silent() -> AsyncIterator[Item]:
+    async def silent() -> AsyncIterator[CheckedRecord]:
         try:
             yield items[0]
             await asyncio.Event().wait()

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from adapter.bulk.feed import BATCH, End, Found, records
+from adapter.bulk.feed import BATCH, End, FoundRecord, records
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Item, Reading, Reject
+from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord
 from adapter.errors import ConfigError
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -58,14 +58,14 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def read(*paths: str | Path, reading: Reading | None = None) -> list[Item | Reject]:
-    found = records(Inputs(paths), reading or Reading())
+def read(*paths: str | Path, reading: ReadOptions | None = None) -> list[CheckedRecord | RejectedRecord]:
+    found = records(Inputs(paths), reading or ReadOptions())
     return [one for one in found if not isinstance(one, End)]
 
 
-def fens(found: list[Item | Reject]) -> list[str]:
-    assert all(isinstance(one, Item) for one in found), found
-    return [one.position.fen for one in found if isinstance(one, Item)]
+def fens(found: list[CheckedRecord | RejectedRecord]) -> list[str]:
+    assert all(isinstance(one, CheckedRecord) for one in found), found
+    return [one.position.fen for one in found if isinstance(one, CheckedRecord)]
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -94,14 +94,17 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     lines = {path.name: [one.place.line for one in read(path)] for path in paths}
     assert lines == {"a.fen": [2, 4, 5], "a.csv": [2, 3, 4], "long.csv": [2, 4, 6], "a.pgn": [1, 1, 1]}
     assert [one.place.ply for one in read(paths[3])] == [0, 1, 2]
-    assert fens(read(paths[3], reading=Reading(ply=1))) == [E4]
+    assert fens(read(paths[3], reading=ReadOptions(ply=1))) == [E4]
 
 
 def test_games_beside_each_other(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     path.write_text(json.dumps({"fen": XIANGQI, "variant": "xiangqi"}) + "\n" + json.dumps({"fen": START}))
     found = read(path)
-    assert [one.position.variant.name for one in found if isinstance(one, Item)] == ["xiangqi", "chess"]
+    assert [one.position.variant.name for one in found if isinstance(one, CheckedRecord)] == [
+        "xiangqi",
+        "chess",
+    ]
 
 
 def test_lichess_evaluations_can_be_read(tmp_path: Path) -> None:
@@ -142,11 +145,11 @@ def test_bad_records_are_listed_with_their_line(
     path = tmp_path / name
     path.write_text(text)
     found = read(path)
-    (bad,) = [one for one in found if isinstance(one, Reject)]
+    (bad,) = [one for one in found if isinstance(one, RejectedRecord)]
     assert (bad.place.line, bad.code) == (line, code)
     assert reason in bad.reason
     assert str(bad).startswith(f"{path}:{line}: ")
-    assert any(isinstance(one, Item) for one in found)
+    assert any(isinstance(one, CheckedRecord) for one in found)
     if '"2,' in text:
         # the quote that is never closed costs its own line alone
         assert len(found) == 3
@@ -155,8 +158,8 @@ def test_bad_records_are_listed_with_their_line(
 def test_the_side_and_what_is_allowed_are_passed_on(tmp_path: Path) -> None:
     path = tmp_path / "a.fen"
     path.write_text("4k3/8/8/8/8/PPPP4/PPPPP3/4K3\n")
-    assert isinstance(read(path)[0], Reject)
-    reading = Reading(side="b", allow=("too-many-pawns",))
+    assert isinstance(read(path)[0], RejectedRecord)
+    reading = ReadOptions(side="b", allow=("too-many-pawns",))
     assert fens(read(path, reading=reading)) == ["4k3/8/8/8/8/PPPP4/PPPPP3/4K3 b - - 0 1"]
 
 
@@ -166,7 +169,7 @@ def test_the_same_position_has_one_key_however_it_is_written(tmp_path: Path) -> 
     same = [E4, E4.replace(" - 0", " e3 0"), " ".join(E4.split(" ")[:4]), f"position fen {E4}"]
     others = ["startpos e2e4", E4.replace("0 1", "1 1"), E4.replace("KQkq", "KQk")]
     path.write_text("\n".join([*same, *others]))
-    keys = [one.key for one in read(path) if isinstance(one, Item)]
+    keys = [one.key for one in read(path) if isinstance(one, CheckedRecord)]
     assert len(keys) == len(same) + len(others)
     assert len(set(keys[: len(same)])) == 1
     assert len(set(keys)) == 1 + len(others)
@@ -202,7 +205,7 @@ def test_no_line_is_lost(suffix: str, tmp_path: Path) -> None:
     found = read(path)
     first = 2 if head else 1
     assert [one.place.line for one in found] == list(range(first, first + len(lines)))
-    assert sum(isinstance(one, Item) for one in found) > len(lines) // 3
+    assert sum(isinstance(one, CheckedRecord) for one in found) > len(lines) // 3
 
 
 @pytest.mark.parametrize(
@@ -239,10 +242,10 @@ def test_what_was_read_of_a_damaged_file_counts(packing: str, fault: str, tmp_pa
         data[-8:] = bytes(8)
     path = tmp_path / f"a.fen{packing}"
     path.write_bytes(data)
-    found: list[Found] = []
+    found: list[FoundRecord] = []
 
     def gather() -> None:
-        for one in records(Inputs([path]), Reading()):
+        for one in records(Inputs([path]), ReadOptions()):
             found.append(one)
 
     with pytest.raises(ConfigError, match="damaged"):

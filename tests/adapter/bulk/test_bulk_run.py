@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from adapter.bulk.inputs import Inputs
-from adapter.bulk.item import Reading
-from adapter.bulk.local import Local
-from adapter.bulk.run import CHUNK, Run
+from adapter.bulk.item import ReadOptions
+from adapter.bulk.local import LocalBackend
+from adapter.bulk.run import CHUNK, BulkRun
 from adapter.errors import ConfigError, EngineDied, EngineStartError
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
@@ -58,7 +58,7 @@ def wrapper(first: str, deadly: str, each: str) -> str:
     )
 
 
-async def searched(run: Run, count: int) -> None:
+async def searched(run: BulkRun, count: int) -> None:
     """Waits until a run has searched so many positions."""
     async with asyncio.timeout(60):
         while run.tally.searched < count:  # noqa: ASYNC110 - it tells of its progress to who asks, no more
@@ -71,7 +71,7 @@ def counts(summary: Any) -> dict[str, int]:
     return {name: getattr(tally, name) for name in names if getattr(tally, name)}
 
 
-def heard(found: Found, tmp_path: Path) -> tuple[Found, Callable[[], list[str]]]:
+def heard(found: ResolvedEngine, tmp_path: Path) -> tuple[ResolvedEngine, Callable[[], list[str]]]:
     """The engine with what it is told kept, and the lines it was told."""
     log = tmp_path / "heard.txt"
     script = wrapper("log = open(sys.argv[1], 'ab', buffering=0)", "False", "log.write(line)")
@@ -152,18 +152,18 @@ async def test_the_first_sound_record_tells_the_game(write: Make, openings: Make
     """However many bad ones stand before it; and none is needed for an input without a sound one."""
     asked: list[str] = []
 
-    def backend(game: str) -> Local:
+    def backend(game: str) -> LocalBackend:
         asked.append(game)
         raise EngineStartError("no such engine")
 
     path = write(*[BAD] * 300, XIANGQI, *openings(1))
     with pytest.raises(EngineStartError):
-        await Run(Inputs([path]), tmp_path / "r.sqlite", backend).run()
+        await BulkRun(Inputs([path]), tmp_path / "r.sqlite", backend).run()
     assert asked == ["xiangqi"]
-    whole = Run(Inputs([write(*[BAD] * 300, name="bad.fen")]), tmp_path / "r.sqlite", backend)
+    whole = BulkRun(Inputs([write(*[BAD] * 300, name="bad.fen")]), tmp_path / "r.sqlite", backend)
     assert counts(await whole.run()) == {"records": 300, "rejected": 300}
     assert (asked, whole.summary.search) == (["xiangqi"], None)
-    named = Run(Inputs([path]), tmp_path / "r.sqlite", backend, reading=Reading(variant="chess"))
+    named = BulkRun(Inputs([path]), tmp_path / "r.sqlite", backend, reading=ReadOptions(variant="chess"))
     with pytest.raises(EngineStartError):
         await named.run()
     assert asked == ["xiangqi", "chess"]
@@ -228,10 +228,10 @@ async def test_a_run_that_is_cancelled_keeps_what_was_found(
     write: Make, openings: Make, scripted: Make, stored: Make, tmp_path: Path
 ) -> None:
     found = scripted("--think", "0.01")
-    whole = Run(
+    whole = BulkRun(
         Inputs([write(*openings(2000))]),
         tmp_path / "r.sqlite",
-        lambda game: Local(found, Limit(depth=1), jobs=2, multipv=1, options={}),
+        lambda game: LocalBackend(found, Limit(depth=1), jobs=2, multipv=1, options={}),
     )
     task = asyncio.create_task(whole.run())
     await searched(whole, 20)
@@ -259,10 +259,10 @@ async def test_an_input_that_breaks_off_is_searched_as_far_as_it_goes(
 
 async def test_how_far_it_is(write: Make, openings: Make, scripted: Make, tmp_path: Path) -> None:
     found = scripted()
-    whole = Run(
+    whole = BulkRun(
         Inputs([write(*openings(4000))]),
         tmp_path / "r.sqlite",
-        lambda game: Local(found, Limit(depth=1), jobs=1, multipv=1, options={}),
+        lambda game: LocalBackend(found, Limit(depth=1), jobs=1, multipv=1, options={}),
     )
     assert whole.total is None
     task = asyncio.create_task(whole.run())

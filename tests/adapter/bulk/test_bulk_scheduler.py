@@ -17,7 +17,9 @@ async def test_what_takes_a_connection_and_says_nothing(monkeypatch: pytest.Monk
     monkeypatch.setattr(cluster, "CONNECT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        workers = cluster.Cluster(address, None, "chess", Limit(depth=1), named=False, multipv=1, options={})
+        workers = cluster.ClusterBackend(
+            address, None, "chess", Limit(depth=1), named=False, multipv=1, options={}
+        )
         with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}: no answer"):
             async with asyncio.timeout(30), workers:
                 pytest.fail("it was entered")

@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapter.bulk.answer import Answer
+from adapter.bulk.answer import StoredAnalysis
 from adapter.bulk.archive import Archive
-from adapter.bulk.item import Item, Place, Reading, Reject
+from adapter.bulk.item import CheckedRecord, ReadOptions, RejectedRecord, SourceLocation
 from adapter.bulk.schema import VERSION
-from adapter.bulk.setup import Setup
-from adapter.bulk.store import Known, Store
+from adapter.bulk.setup import BulkSetup
+from adapter.bulk.store import KnownBoards, Store
 from adapter.errors import ConfigError, StoreError
 
 ROOT = Path(__file__).parents[3]
@@ -52,11 +52,11 @@ def test_results_are_keyed_by_position_and_search(
     search = filled(path, item, setup, answer)
     with Store(path) as store:
         assert store.begin(setup(), resume=True) == search
-        assert store.enter([item(START)], search) == [Known(1, 1)]
+        assert store.enter([item(START)], search) == [KnownBoards(1, 1)]
         # stored first, stays
         store.add(search, [(1, answer("d2d4", cp=9))])
         other = store.begin(setup(nodes=1), resume=False)
-        assert store.enter([item(START)], other) == [Known(1)]
+        assert store.enter([item(START)], other) == [KnownBoards(1)]
         store.add(other, [(1, answer("d2d4", cp=9))])
     assert stored("SELECT search, position, best, cp FROM results ORDER BY id") == [
         (1, 1, "e2e4", 1),
@@ -79,8 +79,8 @@ def test_results_are_keyed_by_position_and_search(
     ],
 )
 def test_a_search_is_the_same_only_if_all_of_it_is(setup: Make, changed: dict[str, Any]) -> None:
-    whole = {name: getattr(setup(), name) for name in Setup.__struct_fields__}
-    same, other = Setup(**whole), Setup(**{**whole, **changed})
+    whole = {name: getattr(setup(), name) for name in BulkSetup.__struct_fields__}
+    same, other = BulkSetup(**whole), BulkSetup(**{**whole, **changed})
     assert same.key == setup().key
     assert other.key != same.key
     (name,) = changed
@@ -106,8 +106,8 @@ def test_results_that_are_there_are_not_mixed_with_unless_that_is_wanted(
 
 
 def test_a_source_read_anew_replaces_what_was_noted_of_it(path: Path, item: Make, stored: Make) -> None:
-    def reject(line: int) -> Reject:
-        return Reject(Place("a.fen", line, line), "x", "side", "no side")
+    def reject(line: int) -> RejectedRecord:
+        return RejectedRecord(SourceLocation("a.fen", line, line), "x", "side", "no side")
 
     with Store(path) as store:
         store.enter([item(START, 1), reject(2), reject(3), item(START, 4)], None)
@@ -128,7 +128,11 @@ def test_a_file_is_one_source_by_whatever_name_but_not_by_every_reading(
     (tmp_path / "d").mkdir()
     for name in ("a.fen", "d/a.fen"):
         (tmp_path / name).touch()
-    readings = [Reading(), Reading(allow=("pawn-place", "too-many-total")), Reading(variant="xiangqi")]
+    readings = [
+        ReadOptions(),
+        ReadOptions(allow=("pawn-place", "too-many-total")),
+        ReadOptions(variant="xiangqi"),
+    ]
     names = ["a.fen", "./a.fen", str(tmp_path / "a.fen"), "-", "-"]
     for name, reading in [*((name, readings[0]) for name in names), *(("a.fen", one) for one in readings)]:
         with Store(path, reading) as store:
@@ -167,9 +171,9 @@ def test_a_fault_leaves_a_batch_out_as_a_whole(path: Path, item: Make, setup: Ma
         unfit = answer("e2e4", cp=2**70)
         with pytest.raises(OverflowError):
             store.add(search, [(position, answer("a2a3", cp=0)), (position + 1, unfit)])
-        assert store.enter([new], search) == [Known(position)]
+        assert store.enter([new], search) == [KnownBoards(position)]
         store.add(search, [(position, answer("a2a3", cp=0))])
-        assert store.enter([new], search) == [Known(position, 4)]
+        assert store.enter([new], search) == [KnownBoards(position, 4)]
 
 
 def test_what_was_committed_outlives_the_process(
@@ -180,7 +184,7 @@ def test_what_was_committed_outlives_the_process(
     script.write_text(
         "import os, signal, sys\n"
         "from adapter.bulk.store import Store\n"
-        "from adapter.bulk.answer import Answer\n"
+        "from adapter.bulk.answer import StoredAnalysis\n"
         "store = Store(sys.argv[1])\n"
         "for number in range(1, 50):\n"
         "    store.add(1, [(1, Answer(best=f'{number}'))] if number == 1 else [(number, Answer())])\n"
@@ -203,20 +207,20 @@ def test_what_was_committed_outlives_the_process(
 def test_an_answer_takes_the_place_of_a_failure_and_stays(
     path: Path, item: Make, setup: Make, answer: Make, stored: Make
 ) -> None:
-    def failed(reason: str) -> Answer:
-        return Answer(complete=False, code="EngineDied", error=reason)
+    def failed(reason: str) -> StoredAnalysis:
+        return StoredAnalysis(complete=False, code="EngineDied", error=reason)
 
     with Store(path) as store:
         search = store.begin(setup(), resume=False)
         one, other = store.enter([item(START), item("startpos e2e4", 2)], search)
         store.add(search, [(other.position, answer("e7e5")), (one.position, failed("it died"))])
-        assert store.enter([item(START)], search) == [Known(one.position, 2, "it died")]
+        assert store.enter([item(START)], search) == [KnownBoards(one.position, 2, "it died")]
         store.add(search, [(one.position, failed("it died again"))])
         # a number of its own tells a run what is new
-        assert store.enter([item(START)], search) == [Known(one.position, 3, "it died again")]
+        assert store.enter([item(START)], search) == [KnownBoards(one.position, 3, "it died again")]
         store.add(search, [(one.position, answer("e2e4", cp=1))])
         store.add(search, [(one.position, failed("too late")), (other.position, failed("too late"))])
-        assert store.enter([item(START)], search) == [Known(one.position, 4)]
+        assert store.enter([item(START)], search) == [KnownBoards(one.position, 4)]
     assert stored("SELECT id, best, cp, code, error FROM results ORDER BY id") == [
         (1, "e7e5", None, None, None),
         (4, "e2e4", 1, None, None),
@@ -331,7 +335,7 @@ def test_an_empty_file_becomes_a_store(path: Path, item: Make) -> None:
     """As `mktemp` leaves it."""
     path.touch()
     with Store(path) as store:
-        assert store.enter([item(START)], None) == [Known(1)]
+        assert store.enter([item(START)], None) == [KnownBoards(1)]
 
 
 @pytest.mark.parametrize("opener", [Store, Archive])
@@ -359,14 +363,14 @@ def test_the_single_file_can_be_moved(
 
 
 def test_items_of_one_batch_may_be_the_same(path: Path, item: Make, stored: Make) -> None:
-    items: list[Item | Reject] = [item(START, 1), item("startpos", 2), item(START, 3)]
+    items: list[CheckedRecord | RejectedRecord] = [item(START, 1), item("startpos", 2), item(START, 3)]
     with Store(path) as store:
-        assert store.enter(items, None) == [Known(1)] * 3
+        assert store.enter(items, None) == [KnownBoards(1)] * 3
     assert stored("SELECT record, position FROM places") == [(1, 1), (2, 1), (3, 1)]
 
 
 def test_an_answer_survives_its_journey(path: Path, item: Make, setup: Make, answer: Make) -> None:
-    failed = Answer(complete=False, code="EngineDied", error="set aside, it cost 2 engines: …")
+    failed = StoredAnalysis(complete=False, code="EngineDied", error="set aside, it cost 2 engines: …")
     with Store(path) as store:
         search = store.begin(setup(), resume=False)
         positions = [one.position for one in store.enter([item(START), item("startpos e2e4", 2)], search)]

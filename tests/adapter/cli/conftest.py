@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 SECONDS = 60.0  # for a command to end; a hang must not hold up the rest
 
 
@@ -68,7 +70,7 @@ class Marked:
     def __init__(self, folder: Path, *flags: str) -> None:
         self._heard = folder / "heard.txt"
         self.path = folder / "engine"
-        words = shlex.join([sys.executable, "-m", "engines.scripted", *flags])
+        words = shlex.join([sys.executable, MOCK_ENGINE, *flags])
         self.path.write_text(f"#!/bin/sh\ntee {shlex.quote(str(self._heard))} | {words}\n")
         self.path.chmod(0o755)
 

@@ -18,6 +18,7 @@ from adapter.cli.wording import effort, number, pawns
 from adapter.cli.wording import score as scored
 from adapter.position import Position
 from engines.score import Mate
+from tests.mock_engine import MOCK_ENGINE
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 AFTER = "r1bqkbnr/pppp1Qpp/2n5/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
@@ -25,7 +26,7 @@ START = chess.STARTING_FEN
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
-SCRIPTED = f"{sys.executable} -m engines.scripted"
+SCRIPTED = f"{sys.executable} {MOCK_ENGINE}"
 SLOW = 60.0  # seconds; nothing here comes near on any machine
 
 ENGINES = [pytest.param(name, marks=pytest.mark.engine(name)) for name in ("stockfish", "builtin")]
@@ -94,7 +95,7 @@ def test_a_position_needs_no_quotes(
 def test_what_is_printed(fenwire: Any) -> None:
     info = "depth 7 seldepth 9 multipv 1 score cp -35 nodes 123456 time 1500 pv c7c5 g1f3 d7d6"
     engine = shlex.join(
-        [sys.executable, "-m", "engines.scripted", "--bestmove", "c7c5", "--ponder", "g1f3", "--info", info]
+        [sys.executable, MOCK_ENGINE, "--bestmove", "c7c5", "--ponder", "g1f3", "--info", info]
     )
     done = fenwire("analyze", "startpos", "moves", "e2e4", "--depth", "7", "--engine", engine)
     assert (done.returncode, done.stderr) == (0, "")
@@ -165,7 +166,7 @@ def test_scores_are_labelled_with_whose_they_are(fenwire: Any, score: str, pov: 
     engine = [
         sys.executable,
         "-m",
-        "engines.scripted",
+        "tests.mock_engine",
         "--bestmove",
         "c7c5",
         "--info",
@@ -395,7 +396,7 @@ def test_the_environment_names_the_engine(fenwire: Any) -> None:
 
 def test_where_nothing_is_installed_the_builtin_serves_and_says_so(fenwire: Any) -> None:
     code = (
-        "import sys, engines.find; engines.find.FOLDERS = ()\n"
+        "import sys, engines.discovery; engines.discovery.FOLDERS = ()\n"
         "from adapter.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(
@@ -420,7 +421,7 @@ def test_where_nothing_is_installed_the_builtin_serves_and_says_so(fenwire: Any)
 
 def test_a_xiangqi_position_is_reds_and_shown_in_wxf(fenwire: Any) -> None:
     engine = shlex.join(
-        ["generic-ucci", sys.executable, "-m", "engines.scripted", "--protocol", "ucci", "--bestmove", "h2e2"]
+        ["generic-ucci", sys.executable, MOCK_ENGINE, "--protocol", "ucci", "--bestmove", "h2e2"]
     )
     done = fenwire("analyze", XIANGQI, "--depth", "3", "--engine", engine)
     assert (done.returncode, done.stderr) == (0, "")

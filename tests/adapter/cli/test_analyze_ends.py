@@ -18,10 +18,11 @@ from typing import Any
 import chess
 import pytest
 
-from engines.find import choose
+from engines.discovery import resolve_engine
+from tests.mock_engine import MOCK_ENGINE
 
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-SCRIPTED = f"{sys.executable} -m engines.scripted"
+SCRIPTED = f"{sys.executable} {MOCK_ENGINE}"
 SLOW = 60.0  # seconds; nothing here comes near on any machine
 PROMPT = 10 * 0.3  # seconds from a signal to the end of the program; ten times the goal is allowed
 
@@ -167,7 +168,7 @@ def test_a_signal_ends_a_stream_with_the_best_move_so_far(
 
 
 def _command(name: str) -> Sequence[str]:
-    return choose("chess", name).command
+    return resolve_engine("chess", name).command
 
 
 @pytest.mark.parametrize(("number", "code", "word"), SIGNALS, ids=["SIGINT", "SIGTERM"])

@@ -12,13 +12,14 @@ from typing import Any
 import chess
 import pytest
 
-from engines.scripted.replay import Script
+from tests.mock_engine import MOCK_ENGINE
+from tests.mock_engine.replay import ReplayScript
 
 START = chess.STARTING_FEN
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
-SCRIPTED = f"{sys.executable} -m engines.scripted"
+SCRIPTED = f"{sys.executable} {MOCK_ENGINE}"
 SLOW = 60.0  # seconds; nothing here comes near on any machine
 
 
@@ -156,7 +157,7 @@ def test_engines_of_two_games_share_the_transcript(
         f"position fen {XIANGQI} moves h2e2",
     ]
     # and what was said to either can be told apart, to be played again by one engine
-    script = Script.load(record)
+    script = ReplayScript.load(record)
     assert script.lives == 2
     for life, hello, root in ((1, "uci", START), (2, "ucci", XIANGQI)):
         turns = [turn for turn in script.life(life).turns if turn.sign == ">"]

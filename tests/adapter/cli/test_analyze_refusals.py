@@ -10,10 +10,12 @@ from typing import Any
 import chess
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 START = chess.STARTING_FEN
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
-SCRIPTED = f"{sys.executable} -m engines.scripted"
+SCRIPTED = f"{sys.executable} {MOCK_ENGINE}"
 
 
 BAD = [

@@ -23,10 +23,11 @@ from rich.console import Console
 
 from adapter.bulk import run as bulk_run
 from adapter.bulk.archive import Archive
-from adapter.bulk.tally import Tally
+from adapter.bulk.tally import RunStats
 from adapter.cli import main
 from adapter.cli.bulk_live import _View
 from adapter.errors import StoreError
+from tests.mock_engine import MOCK_ENGINE
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 BAD = "rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -34,7 +35,7 @@ SECONDS = 30.0
 
 
 def scripted(*flags: str) -> str:
-    return " ".join(("generic-uci", sys.executable, "-m engines.scripted", *flags))
+    return " ".join(("generic-uci", sys.executable, MOCK_ENGINE, *flags))
 
 
 def opening(number: int) -> str:
@@ -427,7 +428,7 @@ def test_a_position_that_was_set_aside(bulk: Run, folder: Path) -> None:
 
 
 def test_the_time_left_is_shown_on_80_columns() -> None:
-    tally = Tally(records=9_000_000, searched=1_000_000, rejected=800_000, failed=70_000)
+    tally = RunStats(records=9_000_000, searched=1_000_000, rejected=800_000, failed=70_000)
     view = _View(cast("bulk_run.Run", SimpleNamespace(tally=tally, total=12_000_000, seats=())))
     view.draw()
     time.sleep(0.01)

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 SECONDS = 60.0
 
 
@@ -24,7 +26,7 @@ def profile(folder: Path, name: str, *flags: str) -> None:
     """A profile of the scripted engine in a configuration folder."""
     place = folder / "fenwire" / "engines"
     place.mkdir(parents=True, exist_ok=True)
-    command = json.dumps([sys.executable, "-m", "engines.scripted", *flags])
+    command = json.dumps([sys.executable, MOCK_ENGINE, *flags])
     text = f'name = "{name}"\ncommand = {command}\nprotocol = "uci"\nvariant = "chess"\n'
     (place / f"{name}.toml").write_text(text)
 
@@ -107,7 +109,7 @@ def test_what_the_caller_asks_for_counts_on_the_workers(fenwire: Any, dask: Any,
     """The engine that the caller's environment names; not one that nobody has. And a silent pipe holds up
     nothing that it has sent."""
     words = ["bulk", "run", "-", "--out", "r.sqlite", "--depth", "1", "--cluster"]
-    asked = f"generic-uci {sys.executable} -m engines.scripted --bestmove d2d4"
+    asked = f"generic-uci {sys.executable} {MOCK_ENGINE} --bestmove d2d4"
     with dask({}) as (address, _):
         with subprocess.Popen(
             [sys.executable, "-m", "adapter.cli", *words, address],

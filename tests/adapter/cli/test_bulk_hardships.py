@@ -21,7 +21,8 @@ from typing import Any
 import pytest
 
 from adapter.bulk.archive import Archive
-from adapter.fen.games import collapse_row
+from adapter.games.geometry import collapse_row
+from tests.mock_engine import MOCK_ENGINE
 
 SECONDS = 60.0
 KEEPS = 24  # PR_CAPBSET_DROP
@@ -29,7 +30,7 @@ OVERRIDE = 1  # CAP_DAC_OVERRIDE
 
 
 def scripted(*flags: str) -> str:
-    return " ".join(("generic-uci", sys.executable, "-m engines.scripted", *flags))
+    return " ".join(("generic-uci", sys.executable, MOCK_ENGINE, *flags))
 
 
 def opening(number: int) -> str:

@@ -49,10 +49,10 @@ def positions(count: int) -> list[str]:
 @pytest.fixture(scope="module")
 def truth(size: int) -> dict[str, Found]:
     """What the engine says to python-chess."""
-    from engines.find import choose
+    from engines.discovery import resolve_engine
 
     found: dict[str, Found] = {}
-    with chess.engine.SimpleEngine.popen_uci(choose("chess", "stockfish").path, timeout=60) as engine:
+    with chess.engine.SimpleEngine.popen_uci(resolve_engine("chess", "stockfish").path, timeout=60) as engine:
         engine.configure({"Threads": 1})
         for fen in positions(size):
             board, score = chess.Board(fen), None

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-MUTE = f"""command = [{sys.executable!r}, "-m", "engines.scripted", "--withhold", "uciok"]
+from tests.mock_engine import MOCK_ENGINE
+
+MUTE = f"""command = [{sys.executable!r}, {MOCK_ENGINE!r}, "--withhold", "uciok"]
 protocol = "uci"
 variant = "chess"
 [deadlines]

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 INSTALLED = [
     "stockfish",
     "fairy-stockfish",
@@ -327,7 +329,7 @@ def memory(pid: int) -> int:
     ids=["lines without end", "a line without end"],
 )
 def test_send_holds_no_more_than_it_can_show(fenwire: Any, flags: str) -> None:
-    engine = shlex.join([sys.executable, "-m", "engines.scripted", *flags.split()])
+    engine = shlex.join([sys.executable, MOCK_ENGINE, *flags.split()])
     process = fenwire.start("engines", "send", engine, "go infinite")
     try:
         assert process.stdout.read(1) == "i"
@@ -340,7 +342,7 @@ def test_send_holds_no_more_than_it_can_show(fenwire: Any, flags: str) -> None:
 
 
 def test_send_shows_the_beginning_of_a_line_too_long(fenwire: Any) -> None:
-    engine = shlex.join([sys.executable, "-m", "engines.scripted", "--long-line", "3000000"])
+    engine = shlex.join([sys.executable, MOCK_ENGINE, "--long-line", "3000000"])
     done = fenwire("engines", "send", engine, "go")
     assert done.returncode == 0
     long, *rest = [line for line in done.stdout.splitlines() if len(line) > 1000 or "bestmove" in line]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mock_engine import MOCK_ENGINE
+
 ROOT = Path(__file__).parents[3]
 FENWIRE = f"{sys.executable} -m adapter.cli"
 BARE_KINGS = "8/8/8/4k3/8/8/4K3/8 w - - 0 1"
@@ -76,8 +78,9 @@ def test_an_engine_is_found_in_the_working_folder(tmp_path: Path) -> None:
 def test_a_user_without_a_home_is_served(home: dict[str, str]) -> None:
     # all is imported first: the interpreter itself may lie where nobody else can read
     code = (
-        "import os; from engines.find import choose, home; from engines.profile import catalog, user_folder; "
-        "known = {profile.name for profile in catalog().profiles}; choose('chess'); "
+        "import os; from engines.discovery import resolve_engine, home; "
+        "from engines.profile import catalog, user_folder; "
+        "known = {profile.name for profile in catalog().profiles}; resolve_engine('chess'); "
         "os.setgroups([]); os.setgid(65533); os.setuid(65533); "
         "user_folder(); home('~/x'); catalog(); print('served')"
     )
@@ -105,7 +108,7 @@ def test_one_record_s_trouble_costs_that_record_alone() -> None:
 
 def test_an_engine_that_dies_of_a_record_answers_the_next(tmp_path: Path) -> None:
     del tmp_path
-    engine = f"{sys.executable} -m engines.scripted --bestmove e2e4"
+    engine = f"{sys.executable} {MOCK_ENGINE} --bestmove e2e4"
     done = shell(
         f"printf 'startpos\\nstartpos e2e4\\nstartpos\\n' | "
         f"{FENWIRE} analyze - --engine '{engine}' --depth 2 --json"
@@ -135,7 +138,7 @@ def test_a_raw_isready_shows_its_answer() -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the platform has no SIGHUP")
 def test_the_end_of_the_terminal_ends_the_engine() -> None:
-    engine = f"{sys.executable} -m engines.scripted --ignore eof"
+    engine = f"{sys.executable} {MOCK_ENGINE} --ignore eof"
     running = subprocess.Popen(
         [
             sys.executable,

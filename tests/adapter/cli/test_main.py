@@ -21,7 +21,7 @@ from adapter.cli import COMMANDS, main
 from adapter.cli.errors import Terminated, guarded, kind, plain
 from adapter.cli.group import fenwire as group
 from adapter.errors import FenError, MoveError
-from adapter.fen.problem import Problem, Report
+from adapter.fen.report import Problem, Report
 from engines import errors
 
 POSIX = os.name == "posix"

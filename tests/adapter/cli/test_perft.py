@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapter.cli import main
+from tests.mock_engine import MOCK_ENGINE
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -97,7 +98,7 @@ def test_a_count_that_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path
         "< a2a3: 1", "< a1b1: 1", "< a1b2: 1", "< a2a4: 2", "< Nodes searched: 5", "> quit",
     ]  # fmt: skip
     talk.write_text("\n".join(lines) + "\n")
-    engine = f"generic-uci {sys.executable} -m engines.scripted --play {talk}"
+    engine = f"generic-uci {sys.executable} {MOCK_ENGINE} --play {talk}"
     words = ["--json"] if as_json else []
     assert main(["perft", record, "--depth", "1", "--engine", engine, *words]) == 1
     if as_json:

@@ -17,7 +17,8 @@ from xml.etree import ElementTree
 import pytest
 
 from adapter.cli import main
-from engines import find
+from engines import discovery
+from tests.mock_engine import MOCK_ENGINE
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
@@ -29,7 +30,7 @@ KEYS = ["id", "engine", "fen", "expected", "best", "solved", "points", "solved_d
 
 
 def scripted(*flags: str) -> str:
-    return " ".join(("generic-uci", sys.executable, "-m engines.scripted", *flags))
+    return " ".join(("generic-uci", sys.executable, MOCK_ENGINE, *flags))
 
 
 def written(path: Path, *lines: str) -> str:
@@ -159,7 +160,7 @@ def test_the_builtin_engine_never_serves_unasked(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.delenv("FENWIRE_ENGINE", raising=False)
-    monkeypatch.setattr(find, "FOLDERS", ())
+    monkeypatch.setattr(discovery, "FOLDERS", ())
     assert main(["suite", suite, "--depth", "1"]) == 3
     assert "no engine for chess is installed" in capsys.readouterr().err
     assert main(["suite", suite, "--depth", "1", "--engine", "stockfish"]) == 3

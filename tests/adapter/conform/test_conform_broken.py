@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adapter.conform.runner import Report
-from adapter.conform.step import Step
+from adapter.conform.runner import ConformReport
+from adapter.conform.step import Check
 from adapter.conform.steps import STEPS, handshake, reports
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 
 pytestmark = pytest.mark.engine("stockfish")
 
@@ -122,13 +122,13 @@ XIANGQI_SPOILING = ("no-move", "moves-dropped", "counts-from-1")
 # What is found by these costs next to nothing: they look at what was said before.
 ALWAYS = tuple(step.name for step in (*handshake.STEPS, *reports.STEPS))
 
-Make = Callable[[str, str], Found]
-RunAll = Callable[[Iterable[tuple[Found, Sequence[Step]]]], list[Report]]
-Named = Callable[..., tuple[Step, ...]]
-Check = Callable[..., dict[str, Report]]
+Make = Callable[[str, str], ResolvedEngine]
+RunAll = Callable[[Iterable[tuple[ResolvedEngine, Sequence[Check]]]], list[ConformReport]]
+Named = Callable[..., tuple[Check, ...]]
+Check = Callable[..., dict[str, ConformReport]]
 
 
-def faults(report: Report) -> set[str]:
+def faults(report: ConformReport) -> set[str]:
     return {result.step for result in report.faults}
 
 
@@ -138,7 +138,7 @@ def check(broken: Make, run_all: RunAll, named: Named) -> Check:
 
     def run(
         engine: str, expected: dict[str, tuple[str, ...]], others: Sequence[str] = ALWAYS
-    ) -> dict[str, Report]:
+    ) -> dict[str, ConformReport]:
         jobs = [
             (broken(engine, fault), named("handshake", "go-depth", *others, *names, "quit"))
             for fault, names in expected.items()

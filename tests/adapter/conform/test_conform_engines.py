@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 import pytest
 
-from adapter.conform.runner import Report
-from adapter.conform.step import Step
+from adapter.conform.runner import ConformReport
+from adapter.conform.step import Check
 from adapter.conform.steps import STEPS
-from engines.find import Found, choose
+from engines.discovery import ResolvedEngine, resolve_engine
 
 FAULTS: dict[str, set[str]] = {
     "stockfish": set(),
@@ -66,15 +66,15 @@ RERUNS = 4
 # What these may do, by how the processor is shared out, and no fault either way.
 PERHAPS = {"bestmove-is-pv", "ponder-is-pv", "pv-past-draw", "go-other-clock"}
 
-RunAll = Callable[[Iterable[tuple[Found, Sequence[Step]]]], list[Report]]
+RunAll = Callable[[Iterable[tuple[ResolvedEngine, Sequence[Check]]]], list[ConformReport]]
 
 pytestmark = [pytest.mark.engine(name) for name in FAULTS]
 
 
 @pytest.fixture(scope="module")
-def reports(run_all: RunAll) -> dict[str, Report]:
+def reports(run_all: RunAll) -> dict[str, ConformReport]:
     """Whole runs of all engines; the steps that GNU Chess's own abort ended are taken again."""
-    found = {name: choose(None, name, fallback=False) for name in FAULTS}
+    found = {name: resolve_engine(None, name, fallback=False) for name in FAULTS}
     reports = dict(zip(FAULTS, run_all([(one, STEPS) for one in found.values()]), strict=True))
     for _ in range(RERUNS):
         report = reports["gnuchess"]
@@ -89,7 +89,9 @@ def reports(run_all: RunAll) -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_an_engine_has_the_faults_it_is_known_for_and_no_other(reports: dict[str, Report], name: str) -> None:
+def test_an_engine_has_the_faults_it_is_known_for_and_no_other(
+    reports: dict[str, ConformReport], name: str
+) -> None:
     report = reports[name]
     told = {result.step: result.message for result in report.faults}
     assert set(told) == FAULTS[name], told
@@ -98,13 +100,13 @@ def test_an_engine_has_the_faults_it_is_known_for_and_no_other(reports: dict[str
 
 
 @pytest.mark.parametrize("name", REMARKS)
-def test_what_is_worth_a_remark_is_remarked(reports: dict[str, Report], name: str) -> None:
+def test_what_is_worth_a_remark_is_remarked(reports: dict[str, ConformReport], name: str) -> None:
     told = {result.step: result.message for result in reports[name].remarks}
     assert set(told) - PERHAPS == REMARKS[name], told
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_every_step_of_the_protocol_is_accounted_for(reports: dict[str, Report], name: str) -> None:
+def test_every_step_of_the_protocol_is_accounted_for(reports: dict[str, ConformReport], name: str) -> None:
     report = reports[name]
     taken = [result.step for result in report.results]
     names = [step.name for step in STEPS if report.protocol in step.protocols]
@@ -117,7 +119,7 @@ def test_every_step_of_the_protocol_is_accounted_for(reports: dict[str, Report],
         assert len(result.received) < 50
 
 
-def test_what_an_engine_does_not_offer_is_left_out_with_the_reason(reports: dict[str, Report]) -> None:
+def test_what_an_engine_does_not_offer_is_left_out_with_the_reason(reports: dict[str, ConformReport]) -> None:
     assert reports["stockfish"].skipped == {}
     assert reports["gnuchess"].skipped["multipv"] == "it does not offer MultiPV"
     assert reports["toga2"].skipped == {"chess960": "it does not offer UCI_Chess960"}
@@ -126,14 +128,14 @@ def test_what_an_engine_does_not_offer_is_left_out_with_the_reason(reports: dict
 
 def test_an_engine_that_offers_no_new_game_is_begun_none(run_all: RunAll) -> None:
     """Where it may remember what it searched before, the same search may well take other nodes."""
-    found = choose("xiangqi", f"generic-ucci {choose(None, 'fairy-xiangqi').path}")
+    found = resolve_engine("xiangqi", f"generic-ucci {resolve_engine(None, 'fairy-xiangqi').path}")
     names = ("handshake", "new-game", "go-depth", "reproducible")
     (report,) = run_all([(found, [step for step in STEPS if step.name in names])])
     assert report.passed
     assert report.skipped == dict.fromkeys(("new-game", "reproducible"), "it does not offer newgame")
 
 
-def test_faults_are_told_in_words_that_can_be_checked(reports: dict[str, Report]) -> None:
+def test_faults_are_told_in_words_that_can_be_checked(reports: dict[str, ConformReport]) -> None:
     told = {result.step: result for result in reports["gnuchess"].faults}
     assert told["quit"].message == "it ends with SIGSEGV on quit"
     assert told["go-nodes"].message == "no bestmove within 4 s of go nodes 5000"

@@ -6,7 +6,7 @@ import pytest
 
 from adapter.conform import grammar
 from adapter.conform.spec import SPECS
-from engines.dialects import get
+from engines.protocols import get
 
 # protocol, report without `info`; what is wrong with its numbers, its score, its moves
 CASES = [

@@ -8,42 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from adapter.conform.candidate import Candidate
-from adapter.conform.fault import Fault, Remark, Silence
-from adapter.conform.runner import Report, conform
-from adapter.conform.step import UCCI, Step
+from adapter.conform.candidate import EngineUnderTest
+from adapter.conform.fault import ConformFailure, ConformWarning, NoReply
+from adapter.conform.runner import ConformReport, conform
+from adapter.conform.step import UCCI, Check
 from adapter.errors import EngineStartError
-from engines.find import Found
+from engines.discovery import ResolvedEngine
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
-Named = Callable[..., tuple[Step, ...]]
+Scripted = Callable[..., ResolvedEngine]
+Named = Callable[..., tuple[Check, ...]]
 
 
-def step(name: str, run: Callable[[Candidate], object], **rest: object) -> Step:
-    async def taken(candidate: Candidate) -> str:
+def step(name: str, run: Callable[[EngineUnderTest], object], **rest: object) -> Check:
+    async def taken(candidate: EngineUnderTest) -> str:
         made = run(candidate)
         return await made if asyncio.iscoroutine(made) else ""
 
-    return Step(name=name, section="general", run=taken, **rest)  # type: ignore[arg-type]
+    return Check(name=name, section="general", run=taken, **rest)  # type: ignore[arg-type]
 
 
-def raising(found: Exception) -> Callable[[Candidate], object]:
-    def run(candidate: Candidate) -> object:
+def raising(found: Exception) -> Callable[[EngineUnderTest], object]:
+    def run(candidate: EngineUnderTest) -> object:
         del candidate
         raise found
 
     return run
 
 
-async def take(found: Found, *steps: Step, named: Named, **rest: object) -> Report:
+async def take(found: ResolvedEngine, *steps: Check, named: Named, **rest: object) -> ConformReport:
     return await conform(found, steps=(*named("handshake"), *steps), **rest)  # type: ignore[arg-type]
 
 
 async def test_a_fault_falls_short_and_a_remark_does_not(scripted: Scripted, named: Named) -> None:
     found = scripted()
-    remark = step("remark", raising(Remark("odd", sent=["a"], received=["b"])))
+    remark = step("remark", raising(ConformWarning("odd", sent=["a"], received=["b"])))
     report = await take(found, remark, named=named)
     assert report.passed
     assert report.remarks[0].public() == {
@@ -54,28 +54,30 @@ async def test_a_fault_falls_short_and_a_remark_does_not(scripted: Scripted, nam
         "received": ("b",),
         "message": "remark: odd",
     }
-    report = await take(found, step("fault", raising(Fault("wrong"))), remark, named=named)
+    report = await take(found, step("fault", raising(ConformFailure("wrong"))), remark, named=named)
     assert not report.passed
     assert [fault.public()["message"] for fault in report.faults] == ["wrong"]
     assert len(report.results) == 3
 
 
 async def test_a_step_that_only_advises_finds_no_faults(scripted: Scripted, named: Named) -> None:
-    advice = step("advice", raising(Fault("not so well")), remark=True)
+    advice = step("advice", raising(ConformFailure("not so well")), remark=True)
     report = await take(scripted(), advice, named=named)
     assert report.passed
     assert [remark.step for remark in report.remarks] == ["advice"]
 
 
 async def test_steps_of_other_protocols_are_no_part_of_a_run(scripted: Scripted, named: Named) -> None:
-    other = step("other", raising(Fault("never")), protocols=UCCI)
+    other = step("other", raising(ConformFailure("never")), protocols=UCCI)
     report = await take(scripted(), other, named=named)
     assert [result.step for result in report.results] == ["handshake"]
     assert report.skipped == {}
 
 
 async def test_steps_that_do_not_apply_are_told_with_the_reason(scripted: Scripted, named: Named) -> None:
-    never = step("never", raising(Fault("never")), inapplicable=lambda candidate: "there is no such thing")
+    never = step(
+        "never", raising(ConformFailure("never")), inapplicable=lambda candidate: "there is no such thing"
+    )
     report = await take(scripted(), never, named=named)
     assert report.skipped == {"never": "there is no such thing"}
     assert report.passed
@@ -83,7 +85,7 @@ async def test_steps_that_do_not_apply_are_told_with_the_reason(scripted: Script
 
 
 async def test_three_waits_in_vain_are_enough(scripted: Scripted, named: Named) -> None:
-    vain = [step(f"vain-{n}", raising(Silence("nothing"))) for n in range(4)]
+    vain = [step(f"vain-{n}", raising(NoReply("nothing"))) for n in range(4)]
     report = await take(scripted(), *vain, named=named)
     assert [result.step for result in report.faults] == ["vain-0", "vain-1", "vain-2"]
     assert report.untried == ("vain-3",)
@@ -95,11 +97,11 @@ async def test_an_engine_that_dies_is_started_again_for_the_next_step(
 ) -> None:
     pids = []
 
-    async def look(candidate: Candidate) -> str:
+    async def look(candidate: EngineUnderTest) -> str:
         pids.append((await candidate.talk()).process.pid)
         return ""
 
-    async def search(candidate: Candidate) -> str:
+    async def search(candidate: EngineUnderTest) -> str:
         await candidate.ask("startpos", "go depth 1")
         return ""
 
@@ -114,12 +116,12 @@ async def test_an_engine_that_dies_is_started_again_for_the_next_step(
 async def test_an_engine_in_the_middle_of_something_is_not_left_to_the_next_step(
     scripted: Scripted, named: Named
 ) -> None:
-    async def leave(candidate: Candidate) -> str:
+    async def leave(candidate: EngineUnderTest) -> str:
         talk = await candidate.talk()
         candidate.go(talk, candidate.start, "go infinite")
         return "left searching"
 
-    async def look(candidate: Candidate) -> str:
+    async def look(candidate: EngineUnderTest) -> str:
         answer = await candidate.ask("startpos", "go depth 1")
         assert not answer.after
         return str((await candidate.talk()).process.pid)

@@ -8,18 +8,18 @@ from collections.abc import Callable
 
 import pytest
 
-from adapter.conform.fault import Ended, Silence
-from adapter.conform.talk import MOST, Talk, printable
+from adapter.conform.fault import EngineEnded, NoReply
+from adapter.conform.talk import MOST, EngineTalk, printable
+from engines.discovery import ResolvedEngine
 from engines.errors import EngineStartError
-from engines.find import Found
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
-Scripted = Callable[..., Found]
+Scripted = Callable[..., ResolvedEngine]
 
 
-def opened(found: Found) -> Talk:
-    return Talk(found, found.profile.speech())
+def opened(found: ResolvedEngine) -> EngineTalk:
+    return EngineTalk(found, found.profile.speech())
 
 
 async def test_lines_are_kept_as_they_went_by(scripted: Scripted) -> None:
@@ -54,7 +54,7 @@ async def test_waiting_in_vain_has_an_end(scripted: Scripted) -> None:
     talk = opened(scripted("--withhold", "readyok"))
     talk.send("uci", "isready")
     began = time.monotonic()
-    with pytest.raises(Silence, match=r"no readyok within 0\.3 s of isready"):
+    with pytest.raises(NoReply, match=r"no readyok within 0\.3 s of isready"):
         await talk.until("ready", 0.3, to="isready")
     assert 0.3 <= time.monotonic() - began < 3
     await talk.close()
@@ -64,7 +64,7 @@ async def test_a_flood_neither_hangs_the_wait_nor_fills_the_memory(scripted: Scr
     talk = opened(scripted("--flood-after", "go"))
     talk.send("uci", "position startpos", "go infinite")
     await talk.until("hello", 10, to="uci")
-    with pytest.raises(Silence):
+    with pytest.raises(NoReply):
         await talk.until("hello", 0.5, to="nothing")
     assert len(talk.since(0)) <= MOST
     talk.send("stop")
@@ -88,7 +88,7 @@ async def test_an_end_is_told_once_all_was_read(
     talk.send("uci", "position startpos", "go depth 1")
     await talk.until("hello", 10, to="uci")
     for _ in range(2):
-        with pytest.raises(Ended, match=told) as ended:
+        with pytest.raises(EngineEnded, match=told) as ended:
             await talk.until("bestmove", 5, to="go")
         assert ended.value.status == status
     await talk.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapter.fen import check
-from adapter.fen.judge import ALLOWED
+from adapter.fen.setup_rules import ALLOWED
 
 UNREACHABLE = {
     "impossible-check": "4k3/8/3p1p2/4K3/8/8/8/8 w - - 0 1",

@@ -7,7 +7,7 @@ import random
 import chess
 import pytest
 
-from adapter.fen.attacks import COUNT_BITS, COUNTED, COUNTS, LETTERS, RANK_CACHE, SHARES, masks
+from adapter.fen.attack_tables import COUNT_BITS, COUNTED, COUNTS, LETTERS, RANK_CACHE, SHARES, masks
 
 
 def test_the_ranks_of_a_board_make_python_chess_board() -> None:

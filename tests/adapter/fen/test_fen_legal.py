@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from adapter.fen import check
-from adapter.fen.examine import examine
+from adapter.fen.checker import check_text
 from adapter.fen.options import options
 
 Records = Callable[[str, int], tuple[str, ...]]
@@ -17,7 +17,7 @@ COUNTS = [400, pytest.param(20_000, marks=pytest.mark.nightly)]
 
 
 def long_way(text: str, variant: str) -> object:
-    return examine(text, options(variant, None, (), "keep", "keep", None, None))
+    return check_text(text, options(variant, None, (), "keep", "keep", None, None))
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -74,7 +74,7 @@ def test_both_ways_say_the_same_of_other_styles_and_tails(variant: str, legal_re
             for castling in ("keep", "xfen", "shredder"):
                 for game in (variant, "auto"):
                     for each in (text, record):
-                        expected = examine(each, options(game, None, (), ep, castling, None, None))
+                        expected = check_text(each, options(game, None, (), ep, castling, None, None))
                         assert check(each, variant=game, ep=ep, castling=castling) == expected
 
 

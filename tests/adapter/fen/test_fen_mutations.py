@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adapter.fen import check
-from adapter.fen.problem import Report
+from adapter.fen.report import Report
 
 Records = Callable[[str, int], tuple[str, ...]]
 POOL = 300

@@ -10,7 +10,7 @@ import pyffish
 import pytest
 
 from adapter.fen import check
-from adapter.fen.examine import examine
+from adapter.fen.checker import check_text
 from adapter.fen.options import options
 
 PER_PUSH = 10_000
@@ -20,7 +20,7 @@ HOLES = {"too-many-promoted", "impossible-check"}
 
 
 def errors(record: str, variant: str = "chess") -> set[str]:
-    report = examine(record, options(variant, None, (), "keep", "keep", None, None), mend=False)
+    report = check_text(record, options(variant, None, (), "keep", "keep", None, None), mend=False)
     return {problem.code for problem in report.problems if problem.severity == "error"}
 
 

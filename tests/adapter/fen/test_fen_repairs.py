@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapter.fen import check
-from adapter.fen.problem import Problem
+from adapter.fen.report import Problem
 
 BOARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 START = f"{BOARD} w KQkq - 0 1"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from adapter.fen import check
-from adapter.fen.problem import Problem, Report
+from adapter.fen.report import Problem, Report
 
 XIANGQI = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
 CHESS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -9,13 +9,13 @@ import chess
 import chess.engine
 import pytest
 
-from adapter.suite.contender import Contender
+from adapter.suite.contender import EngineEntry
 from adapter.suite.loading import load
-from adapter.suite.result import Result
+from adapter.suite.result import CaseResult
 from engines.limits import Limit
 
-Run = Callable[..., Awaitable[list[Result]]]
-Real = Callable[..., Contender]
+Run = Callable[..., Awaitable[list[CaseResult]]]
+Real = Callable[..., EngineEntry]
 
 
 def plain_script(path: Path, cases: int, command: str, nodes: int) -> dict[str, tuple[str, bool]]:

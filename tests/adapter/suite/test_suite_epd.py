@@ -13,8 +13,8 @@ import pytest
 from adapter.errors import ConfigError, FenwireError
 from adapter.position import Position
 from adapter.suite import epd, opcodes
-from adapter.suite.case import Case, Expected
-from adapter.suite.epd import Reading
+from adapter.suite.case import Expected, SuiteCase
+from adapter.suite.epd import EpdLine
 from adapter.suite.loading import load
 from engines.limits import Limit
 
@@ -72,7 +72,7 @@ def test_a_line_of_the_wild(line: str, expected: Expected, name: str) -> None:
 @pytest.mark.parametrize(("line", "expected", "name"), GOOD, ids=[line for line, *_ in GOOD])
 def test_what_is_written_reads_the_same(line: str, expected: Expected, name: str) -> None:
     case = epd.read(line)
-    again = epd.read(epd.write(case), Reading(variant=case.variant))
+    again = epd.read(epd.write(case), EpdLine(variant=case.variant))
     assert again == case
 
 
@@ -246,7 +246,7 @@ def test_operations_that_no_record_can_hold(operation: opcodes.Operation) -> Non
         opcodes.write([operation])
 
 
-def random_case(rng: random.Random) -> Case:
+def random_case(rng: random.Random) -> SuiteCase:
     board = chess.Board()
     for _ in range(rng.randint(0, 60)):
         moves = list(board.legal_moves)
@@ -256,7 +256,7 @@ def random_case(rng: random.Random) -> Case:
     position = Position.parse(board.fen(en_passant="fen"))
     legal = list(position.legal_moves)
     rng.shuffle(legal)
-    return Case(
+    return SuiteCase(
         id=f"case {rng.randint(0, 99)}; of many",
         fen=position.fen,
         variant="chess",

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
+from adapter.games.base import Board
 from adapter.position import Position
-from adapter.suite.case import MOST, Case, depths
-from adapter.suite.contender import Contender
-from adapter.suite.count import Count, differences, own_count
+from adapter.suite.case import MOST, SuiteCase, depths
+from adapter.suite.contender import EngineEntry
+from adapter.suite.count import PerftCount, differences, own_count
 from adapter.suite.loading import load
-from adapter.suite.result import Result
-from adapter.variants.variant import Board
-from engines.find import Found
+from adapter.suite.result import CaseResult
+from engines.discovery import ResolvedEngine
 from engines.limits import Limit
 
-Cases = Callable[..., tuple[Case, ...]]
-Run = Callable[..., Awaitable[list[Result]]]
-Real = Callable[..., Contender]
+Cases = Callable[..., tuple[SuiteCase, ...]]
+Run = Callable[..., Awaitable[list[CaseResult]]]
+Real = Callable[..., EngineEntry]
 
 # Fairy-Stockfish's published counts.
 XIANGQI = [
@@ -35,7 +35,7 @@ XIANGQI = [
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 
 
-def failed(results: list[Result]) -> list[tuple[str, str]]:
+def failed(results: list[CaseResult]) -> list[tuple[str, str]]:
     return [(result.id, result.note) for result in results if not result.solved]
 
 
@@ -114,7 +114,7 @@ async def test_a_wrong_expectation_is_told_with_what_the_engine_counts(
 
 
 async def test_a_finished_game_is_counted_without_the_engine(
-    cases: Cases, run: Run, actor: Callable[..., Contender]
+    cases: Cases, run: Run, actor: Callable[..., EngineEntry]
 ) -> None:
     (result,) = await run(
         cases(f"{MATED} ;D1 0 ;D2 0"), actor("--die-after", "position"), limit=Limit(depth=2)
@@ -123,7 +123,7 @@ async def test_a_finished_game_is_counted_without_the_engine(
 
 
 async def test_the_moves_an_engine_counts_wrong_are_named(
-    cases: Cases, run: Run, scripted: Callable[..., Found], tmp_path: Path
+    cases: Cases, run: Run, scripted: Callable[..., ResolvedEngine], tmp_path: Path
 ) -> None:
     record = "4k3/8/8/8/8/8/P7/K7 w - - 0 1"
     talk = tmp_path / "talk.txt"
@@ -133,7 +133,7 @@ async def test_the_moves_an_engine_counts_wrong_are_named(
         "< a2a3: 1", "< a1b1: 2", "< a1a2: 1", "< a1b2: 1", "< ", "< Nodes searched: 5", "> quit",
     ]  # fmt: skip
     talk.write_text("\n".join(lines) + "\n")
-    contender = Contender(scripted("--play", str(talk)), {}, ("chess",))
+    contender = EngineEntry(scripted("--play", str(talk)), {}, ("chess",))
     (result,) = await run(cases(f"{record} ;D1 4"), contender)
     assert not result.solved
     assert result.fault is None
@@ -144,13 +144,13 @@ async def test_the_moves_an_engine_counts_wrong_are_named(
 
 
 def test_what_differs_move_by_move() -> None:
-    ours = Count(6, {"a": 1, "b": 2, "c": 3})
-    assert ours.agrees(Count(6, {"c": 3, "b": 2, "a": 1}))
-    assert ours.agrees(Count(6, {}))
-    assert not ours.agrees(Count(6, {"a": 3, "b": 2, "c": 1}))
-    assert not ours.agrees(Count(5, {}))
-    assert differences(ours, Count(5, {})) == []
-    assert differences(ours, Count(6, {"a": 1, "b": 1, "d": 4})) == [
+    ours = PerftCount(6, {"a": 1, "b": 2, "c": 3})
+    assert ours.agrees(PerftCount(6, {"c": 3, "b": 2, "a": 1}))
+    assert ours.agrees(PerftCount(6, {}))
+    assert not ours.agrees(PerftCount(6, {"a": 3, "b": 2, "c": 1}))
+    assert not ours.agrees(PerftCount(5, {}))
+    assert differences(ours, PerftCount(5, {})) == []
+    assert differences(ours, PerftCount(6, {"a": 1, "b": 1, "d": 4})) == [
         "b: 1 instead of 2",
         "c is missing",
         "d is not legal",

@@ -14,12 +14,12 @@ import pytest
 from adapter.errors import ConfigError
 from adapter.suite import epd, report
 from adapter.suite.baseline import Comparison, compare
-from adapter.suite.case import BadLine
-from adapter.suite.journal import Saved, Setup
+from adapter.suite.case import InvalidLine
+from adapter.suite.journal import RunSetup, Saved
 from adapter.suite.report import junit, markdown, page, text
-from adapter.suite.result import Result
-from adapter.suite.section import Mark, Section
-from adapter.suite.summary import Summary, summarize
+from adapter.suite.result import CaseResult
+from adapter.suite.section import PassMark, Section
+from adapter.suite.summary import SuiteSummary, summarize
 from engines.limits import Limit
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -27,7 +27,7 @@ XIANGQI = "4k4/9/9/9/9/9/4r4/9/4R4/4K4 w - - 0 1"
 NASTY = "<b>|`*_\x00\x1b[31m\ud800&\"'帥 ]]> --"
 
 
-def result(name: str, **changes: Any) -> Result:
+def result(name: str, **changes: Any) -> CaseResult:
     plain: dict[str, Any] = {
         "seat": 0,
         "section": 0,
@@ -41,12 +41,12 @@ def result(name: str, **changes: Any) -> Result:
         "answer": "e4",
         "ms": 1500,
     }
-    return Result(**{**plain, **changes})
+    return CaseResult(**{**plain, **changes})
 
 
 def summary(
-    *results: Result, comparison: Comparison | None = None, planned: int | None = None, **section: Any
-) -> Summary:
+    *results: CaseResult, comparison: Comparison | None = None, planned: int | None = None, **section: Any
+) -> SuiteSummary:
     part = Section(name="part one", cases=(), **section)
     keys = [one.key for one in results] + [(0, 0, f"later {n}") for n in range(planned or 0)]
     return summarize("the title", [part], [keys], ["Some Engine 1.0"], results, comparison)
@@ -57,11 +57,11 @@ MIXED = summary(
     result("failed", note="e4 instead of bm d4", expected={"bm": ["d2d4"]}, asked="bm d4"),
     result("crashed", note="it died", fault="engine-died", best=None, answer="", transcript="talk/x.txt"),
     result("xiangqi", fen=XIANGQI, variant="xiangqi", best="e1e2", expected={"bm": ["e1e3"]}),
-    bad=(BadLine("some.epd", 7, "bm names no move"),),
+    bad=(InvalidLine("some.epd", 7, "bm names no move"),),
 )
 STRANGE = summary(
     result(NASTY, engine=NASTY, note=NASTY, answer=NASTY, asked=NASTY),
-    bad=(BadLine(NASTY, 1, NASTY),),
+    bad=(InvalidLine(NASTY, 1, NASTY),),
 )
 
 
@@ -189,8 +189,8 @@ def test_an_unfinished_run_says_so() -> None:
         ([], None, False),
     ],
 )
-def test_what_passes(results: list[Result], mark: str | None, passed: bool) -> None:
-    found = summary(*results, mark=None if mark is None else Mark.read(mark))
+def test_what_passes(results: list[CaseResult], mark: str | None, passed: bool) -> None:
+    found = summary(*results, mark=None if mark is None else PassMark.read(mark))
     assert found.passed is passed
 
 
@@ -200,7 +200,7 @@ def test_results_are_told_in_the_suite_s_order() -> None:
     assert [each.id for each in found.results] == ["one", "two"]
 
 
-def of_parts(*parts: Section, ran: Sequence[int], **rest: Any) -> Summary:
+def of_parts(*parts: Section, ran: Sequence[int], **rest: Any) -> SuiteSummary:
     """A run of parts, of which those of these numbers had one case, solved."""
     results = [result(f"case of {number}", section=number, solved=True, **rest) for number in ran]
     return summarize("the title", parts, [[one.key for one in results]], ["e"], results, None)
@@ -208,7 +208,7 @@ def of_parts(*parts: Section, ran: Sequence[int], **rest: Any) -> Summary:
 
 def test_a_part_of_which_nothing_was_run_does_not_pass() -> None:
     """However green the others are: a file that was cut off must not pass for one that was run."""
-    parts = [Section(name="whole", cases=(), mark=Mark(1)), Section(name="empty", cases=())]
+    parts = [Section(name="whole", cases=(), mark=PassMark(1)), Section(name="empty", cases=())]
     assert of_parts(parts[0], ran=[0]).passed
     found = of_parts(*parts, ran=[0])
     assert (found.whole, found.passed, found.idle) == (True, False, ("empty",))
@@ -238,20 +238,20 @@ def test_cases_the_limit_leaves_nothing_of_are_told() -> None:
 )
 def test_a_mark_of_points(mark: str, points: int | None, passed: bool) -> None:
     one = result("a", solved=False, points=points, max_points=None if points is None else 10)
-    found = summary(one, points_mark=Mark.read(mark))
+    found = summary(one, points_mark=PassMark.read(mark))
     assert found.passed is passed
     told = next(text.totals(found))
     assert f"{'reaches' if passed else 'misses'} the mark of {mark} points" in told
     assert ("none is given" in told) is (points is None)
     # each of two marks counts
-    assert not summary(one, points_mark=Mark.read(mark), mark=Mark(1)).passed
+    assert not summary(one, points_mark=PassMark.read(mark), mark=PassMark(1)).passed
 
 
 # --- against a baseline -----------------------------------------------------------------------------------
 
 
-def against(before: Result, now: Result, *, timed: bool) -> str:
-    setup = Setup(engines=[], sections=[])
+def against(before: CaseResult, now: CaseResult, *, timed: bool) -> str:
+    setup = RunSetup(engines=[], sections=[])
     found = compare([now], Saved(setup, (before,), 0), timed={now.key} if timed else ())
     kinds = [name for name in Comparison.__struct_fields__ if getattr(found, name)]
     assert found.unlike == ()
@@ -305,10 +305,10 @@ def test_cases_that_only_one_run_has() -> None:
 
 
 def test_runs_that_are_not_alike_are_told_apart() -> None:
-    def setup(**section: Any) -> Setup:
-        return Setup.of([Section(name="part", cases=(), **section)], [])
+    def setup(**section: Any) -> RunSetup:
+        return RunSetup.of([Section(name="part", cases=(), **section)], [])
 
-    def unlike(before: Setup, now: Setup) -> tuple[str, ...]:
+    def unlike(before: RunSetup, now: RunSetup) -> tuple[str, ...]:
         return compare([], Saved(before, (), 0), timed=(), setup=now).unlike
 
     nodes = setup(limit=Limit(nodes=9))
@@ -327,7 +327,7 @@ def test_runs_that_are_not_alike_are_told_apart() -> None:
 
 def test_points_are_told_against_the_baseline() -> None:
     before, now = (result("a", points=points, max_points=10) for points in (9, 3))
-    (change,) = compare([now], Saved(Setup(engines=[], sections=[]), (before,), 0), timed=()).broken
+    (change,) = compare([now], Saved(RunSetup(engines=[], sections=[]), (before,), 0), timed=()).broken
     assert str(change) == "a: not solved, 9/10 points, now not solved, 3/10 points"
 
 
@@ -335,7 +335,7 @@ def test_what_broke_is_told_first() -> None:
     comparison = compare(
         [result("a", solved=True), result("b", note="why"), result("c", solved=True, solved_nodes=9)],
         Saved(
-            Setup(engines=[], sections=[]),
+            RunSetup(engines=[], sections=[]),
             (
                 result("a"),
                 result("b", solved=True, solved_nodes=5, solved_ms=3),

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from adapter.errors import ConfigError, EngineStartError, OptionError
-from adapter.suite.case import Case
-from adapter.suite.contender import Contender, contenders
-from adapter.suite.result import Result
+from adapter.suite.case import SuiteCase
+from adapter.suite.contender import EngineEntry, engine_entries
+from adapter.suite.result import CaseResult
 from engines.limits import Limit
 
-Cases = Callable[..., tuple[Case, ...]]
-Actor = Callable[..., Contender]
-Run = Callable[..., Awaitable[list[Result]]]
+Cases = Callable[..., tuple[SuiteCase, ...]]
+Actor = Callable[..., EngineEntry]
+Run = Callable[..., Awaitable[list[CaseResult]]]
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
@@ -170,7 +170,7 @@ async def test_a_finished_game_is_not_asked_about(
     assert (result.solved, result.note, result.fault) == (solved, note, None)
 
 
-async def test_real_mates_are_proven(cases: Cases, real: Callable[..., Contender], run: Run) -> None:
+async def test_real_mates_are_proven(cases: Cases, real: Callable[..., EngineEntry], run: Run) -> None:
     results = await run(
         cases(
             f"{BACK_RANK} dm 1;",
@@ -216,7 +216,7 @@ async def test_all_take_part_and_each_case_once(cases: Cases, actor: Actor, run:
 
 
 async def test_jobs_do_not_change_results(
-    cases: Cases, real: Callable[..., Contender], run: Run, suites: Path
+    cases: Cases, real: Callable[..., EngineEntry], run: Run, suites: Path
 ) -> None:
     lines = (suites / "bratko-kopec.epd").read_text().splitlines()[:8]
     told = []
@@ -245,11 +245,11 @@ async def test_an_engine_that_cannot_be_asked(
 ) -> None:
     found = scripted()
     with pytest.raises(OptionError):
-        await run(cases(f"{START} bm e4;"), Contender(found, {"Nonsense": 1}, ("chess",)))  # type: ignore[arg-type]
+        await run(cases(f"{START} bm e4;"), EngineEntry(found, {"Nonsense": 1}, ("chess",)))  # type: ignore[arg-type]
 
 
 async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tmp_path: Path) -> None:
-    from adapter.suite.runner import Runner
+    from adapter.suite.runner import SuiteRunner
     from adapter.suite.section import Section
 
     # the command line's, the case's own, the suite file's
@@ -263,37 +263,37 @@ async def test_a_case_has_its_own_limit(cases: Cases, actor: Actor, run: Run, tm
     ):
         folder = tmp_path / str(number)
         section = Section(name="x", cases=cases(f"{START} bm d4;{own}"), limit=limit, default=default)
-        await Runner([section], [actor()], on_result=lambda result: None, transcripts=folder).run()
+        await SuiteRunner([section], [actor()], on_result=lambda result: None, transcripts=folder).run()
         (talk,) = folder.iterdir()
         assert expected in talk.read_text()
 
 
 async def test_a_cancelled_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
-    from adapter.suite.runner import Runner
+    from adapter.suite.runner import SuiteRunner
     from adapter.suite.section import Section
 
-    done: list[Result] = []
+    done: list[CaseResult] = []
 
-    def take(result: Result) -> None:
+    def take(result: CaseResult) -> None:
         done.append(result)
         if len(done) == 2:
             task.cancel()
 
     section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
-    task = asyncio.create_task(Runner([section], [actor()], on_result=take, jobs=2).run())
+    task = asyncio.create_task(SuiteRunner([section], [actor()], on_result=take, jobs=2).run())
     with pytest.raises(asyncio.CancelledError):
         await task
     assert 2 <= len(done) < 9
 
 
 async def test_cancelled_once_more_while_it_ends_a_run_leaves_no_engine(cases: Cases, actor: Actor) -> None:
-    from adapter.suite.runner import Runner
+    from adapter.suite.runner import SuiteRunner
     from adapter.suite.section import Section
 
     section = Section(name="x", cases=cases(*[f"{START} bm e4;"] * 9), limit=Limit(depth=1))
     for steps in range(12):
         begun = asyncio.Event()
-        runner = Runner(
+        runner = SuiteRunner(
             [section], [actor(), actor(), actor()], on_result=lambda result, begun=begun: begun.set()
         )
         task = asyncio.create_task(runner.run())
@@ -307,7 +307,7 @@ async def test_cancelled_once_more_while_it_ends_a_run_leaves_no_engine(cases: C
 
 @pytest.mark.engine("fairy-stockfish")
 def test_one_program_that_two_profiles_speak_for(engine_path: Callable[[str], str]) -> None:
-    found = contenders([(engine_path("fairy-stockfish"), {"Hash": 32})], ["chess", "xiangqi", "chess"])
+    found = engine_entries([(engine_path("fairy-stockfish"), {"Hash": 32})], ["chess", "xiangqi", "chess"])
     assert [(one.found.profile.name, one.variants) for one in found] == [
         ("fairy-stockfish", ("chess",)),
         ("fairy-xiangqi", ("xiangqi",)),
@@ -318,10 +318,10 @@ def test_one_program_that_two_profiles_speak_for(engine_path: Callable[[str], st
 @pytest.mark.engine("stockfish")
 def test_engines_are_chosen_by_what_they_play(engine_path: Callable[[str], str]) -> None:
     engine_path("stockfish")
-    found = contenders([], ["chess", "chess960", "xiangqi"])
+    found = engine_entries([], ["chess", "chess960", "xiangqi"])
     assert [one.variants for one in found] == [("chess", "chess960"), ("xiangqi",)]
     assert not any(one.found.profile.fallback for one in found)
-    both = contenders([("stockfish", {}), ("fairy-xiangqi", {})], ["xiangqi", "chess"])
+    both = engine_entries([("stockfish", {}), ("fairy-xiangqi", {})], ["xiangqi", "chess"])
     assert [one.variants for one in both] == [("chess",), ("xiangqi",)]
     with pytest.raises(ConfigError, match="stockfish plays chess, chess960, not xiangqi"):
-        contenders([("stockfish", {})], ["chess", "xiangqi"])
+        engine_entries([("stockfish", {})], ["chess", "xiangqi"])

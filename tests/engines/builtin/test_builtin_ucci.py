@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from adapter.variants.xiangqi import START, XiangqiBoard
+from adapter.games.xiangqi.board import START, XiangqiBoard
 from engines.builtin import AUTHOR, NAME, NOTICE, VERSION
 from engines.options import read_words
 

@@ -8,7 +8,7 @@ import re
 import pyffish
 import pytest
 
-from adapter.variants.xiangqi import START, XiangqiBoard
+from adapter.games.xiangqi.board import START, XiangqiBoard
 
 # Found by dropping armies at random; the proof below tries every move of both sides.
 MATES_IN_ONE = [
