@@ -121,16 +121,16 @@ def test_a_wrong_option_or_command_is_told_and_changes_nothing(talk, line, compl
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("position fen rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "the FEN cannot be read"),
+        ("position fen rnbqkbnr/ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 7"),
         ("position fen 8/8/8/8/8/8/8/K7 w - - 0 1", "Black has no king"),
         ("position fen 7k/8/8/8/8/8/8/8 w - - 0 1", "White has no king"),
-        ("position fen KK5k/8/8/8/8/8/8/8 w - - 0 1", "too many kings"),
-        ("position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "the side that is not to move is in check"),
-        ("position fen P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "a pawn stands on the first or last rank"),
-        ("position fen", "the FEN cannot be read"),
+        ("position fen KK5k/8/8/8/8/8/8/8 w - - 0 1", "White has 2 kings"),
+        ("position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "Black's king on e8 is in check from e2"),
+        ("position fen P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "a pawn cannot stand on the first or last rank: a8"),
+        ("position fen", "there is no record"),
         ("position startpos moves e2e5", "e2e5 is not a legal move"),
         ("position startpos moves e2e4 e7e5 e1e2 zz", "zz is not a legal move"),
-        ("position startpos moves 0000", "0000 passes the turn"),
+        ("position startpos moves 0000", "0000 is not a legal move"),
     ],
 )
 def test_a_bad_position_is_told_and_the_old_one_kept(talk, command, complaint):
@@ -226,10 +226,11 @@ def test_chess960_castling_with_inner_rooks(talk):
     assert lines[-1].split()[1] == "f8b8"
 
 
-def test_a_right_that_only_chess960_knows_is_no_castling_in_chess(talk):
-    fen = "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1"
-    lines = talk.ask(f"position fen {fen}", "go depth 1 searchmoves f1g1")
-    assert lines[-2:] == ["info string error: no legal move among the searchmoves", "bestmove (none)"]
+def test_a_right_that_only_chess960_knows_is_refused_in_chess(talk):
+    talk.say("position fen 1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1")
+    (line,) = talk.settle()
+    assert "White cannot castle (G and B)" in line
+    assert _fen(talk) == START
 
 
 def test_choosing_another_game_takes_the_board_back_to_its_start(talk):

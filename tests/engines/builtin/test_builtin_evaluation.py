@@ -1,0 +1,100 @@
+"""The evaluation tables: fair to both sides, sane about material, and draws where nothing can win."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+
+from adapter.games import get
+from engines.builtin.evaluation import TABLES, TEMPO, cells
+
+
+def _random_records(game, seed, plies):
+    rng = random.Random(seed)
+    board = get(game).board(get(game).start_fen)
+    for _ in range(plies):
+        yield board.fen()
+        moves = board.legal_moves()
+        if not moves:
+            return
+        board.push(rng.choice(moves))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_chess_is_evaluated_the_same_from_both_sides(seed):
+    for fen in _random_records("chess", seed, 80):
+        assert TABLES["chess"].evaluate(chess.Board(fen).mirror().fen()) == TABLES["chess"].evaluate(fen)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_xiangqi_is_evaluated_the_same_from_both_sides_and_both_wings(seed):
+    evaluate = TABLES["xiangqi"].evaluate
+    for fen in _random_records("xiangqi", seed, 100):
+        placement, side, rest = fen.split(" ", 2)
+        turned = placement.swapcase()[::-1]  # half a turn of the board, colours exchanged
+        wings = "/".join(row[::-1] for row in placement.split("/"))
+        assert evaluate(f"{turned} {'b' if side == 'w' else 'w'} {rest}") == evaluate(fen)
+        assert evaluate(f"{wings} {side} {rest}") == evaluate(fen)
+
+
+@pytest.mark.parametrize("game", ["chess", "chess960", "xiangqi"])
+def test_each_square_has_its_place_in_the_cells(game):
+    board, table = get(game).board(get(game).start_fen), TABLES[get(game).uci_variant]
+    for move in board.legal_moves():
+        before = cells(board.fen())
+        board.push(move)
+        after = cells(board.fen())
+        origin, target = table.squares[move[:2]], table.squares[move[2:4]]
+        assert (after[origin], after[target]) == (".", before[origin])
+        board.pop()
+
+
+def test_each_game_has_a_table_that_agrees_about_its_squares():
+    for name in ("chess", "chess960", "xiangqi"):
+        game = get(name)
+        assert TABLES[game.uci_variant].rank_base == game.rank_base
+        assert set(cells(game.start_fen)) - {"."} == set(TABLES[game.uci_variant].gains)
+        start = TABLES[game.uci_variant].evaluate(game.start_fen)
+        assert start == TEMPO
+        phase = sum(
+            TABLES[game.uci_variant].pieces[letter.upper()].phase
+            for letter in cells(game.start_fen)
+            if letter != "."
+        )
+        assert phase == TABLES[game.uci_variant].full_phase
+
+
+@pytest.mark.parametrize(
+    ("game", "letters", "fen"),
+    [
+        ("chess", "PRQ", "4k3/8/8/3{}4/8/8/8/4K3 w - - 0 1"),
+        ("xiangqi", "PCR", "3k5/9/9/9/2{}6/9/9/9/9/4K4 w - - 0 1"),
+        ("xiangqi", "PNR", "3k5/9/9/9/2{}6/9/9/9/9/4K4 w - - 0 1"),
+    ],
+)
+def test_more_material_is_worth_more(game, letters, fen):
+    pawn, piece, rook = (TABLES[game].evaluate(fen.format(letter)) for letter in letters)
+    assert 80 < pawn < piece / 2
+    assert 1.7 * piece < rook < 2 * piece + pawn
+
+
+def test_no_material_is_worth_a_mate():
+    fen = "k7/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/K7 b - - 0 1"
+    assert -70_000 < TABLES["chess"].evaluate(fen) < -40_000
+
+
+@pytest.mark.parametrize(
+    ("game", "fen", "drawn"),
+    [
+        ("chess", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", True),
+        ("chess", "4k3/8/8/8/8/8/8/3NK3 w - - 0 1", True),
+        ("chess", "4k3/8/8/8/8/8/8/2BNK3 w - - 0 1", False),
+        ("chess", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", False),
+        ("xiangqi", "3ak4/9/4b4/9/9/9/9/9/4A4/2B1KA3 w - - 0 1", True),
+        ("xiangqi", "3ak4/9/4b4/9/9/9/P8/9/4A4/2B1KA3 w - - 0 1", False),
+    ],
+)
+def test_what_cannot_win_is_a_draw(game, fen, drawn):
+    assert (TABLES[game].evaluate(fen) == 0) == drawn
