@@ -190,8 +190,8 @@ async def test_a_recorded_talk_can_be_replayed(
     times = [turn.seconds for turn in ReplayScript.load(path).turns]
     assert None not in times
     assert times == sorted(times, key=lambda seconds: seconds or 0.0)
-    assert await talk((*command[:3], "--play", str(path)), None) == live
-    assert await talk((*command[:3], "--play", str(path), "--timed", "--one-byte", "--crlf"), None) == live
+    assert await talk((*command[:2], "--play", str(path)), None) == live
+    assert await talk((*command[:2], "--play", str(path), "--timed", "--one-byte", "--crlf"), None) == live
 
 
 async def test_the_last_words_of_one_engine_are_not_the_next_ones_first(
@@ -357,11 +357,11 @@ async def test_an_end_is_replayed_and_what_came_after_it(
     assert [turn.text for turn in script.turns if turn.sign == "=" and turn.life == 1] == [how]
     assert script.life(2).turns[0].text == "uci"
     # one command line, started twice
-    play = (*command[:3], "--play", str(path), "--lives", str(count))
+    play = (*command[:2], "--play", str(path), "--lives", str(count))
     for error in (first, await die(play, None)):
         assert {name: getattr(error, name) for name in told} == told
     assert await live(play, None) == "d2d4"
-    assert await live((*command[:3], "--play", str(path), "--life", "2", "--timed"), None) == "d2d4"
+    assert await live((*command[:2], "--play", str(path), "--life", "2", "--timed"), None) == "d2d4"
 
 
 def test_engines_side_by_side_share_a_file(tmp_path: Path) -> None:

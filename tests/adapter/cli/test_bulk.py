@@ -205,7 +205,7 @@ def test_the_builtin_engine_never_serves_unasked(fenwire: Any, tmp_path: Path) -
     (tmp_path / "a.fen").write_text("5a3/3ka4/5n3/9/9/9/9/9/9/4K1R2 w - - 0 1\n")
     hidden = {"PATH": str(tmp_path), "FENWIRE_ENGINE": ""}
     script = (
-        "import sys; from engines import find; find.FOLDERS = (); "
+        "import sys; from engines import discovery; discovery.FOLDERS = (); "
         "from adapter.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     words = ["bulk", "run", "a.fen", "--out", "r.sqlite", "--depth", "1", "--json"]
