@@ -44,12 +44,6 @@ class EvaluationTable:
     perpetual_check_loses: bool = False
 
     @cached_property
-    def gains(self) -> Mapping[str, int]:
-        """What the capture of a piece gains, by its letter."""
-        cases = (str.upper, str.lower)
-        return {case(kind): piece.value for kind, piece in self.pieces.items() for case in cases}
-
-    @cached_property
     def squares(self) -> Mapping[str, int]:
         """The place in `cells` of each square, by its canonical name."""
         width, height = len(self.pieces["K"].files), len(self.pieces["K"].ranks)

@@ -375,17 +375,18 @@ class AlphaBetaSearch:
     def _captures(self, key: str, moves: Sequence[str]) -> list[tuple[int, int, bool, str]]:
         """The captures and promotions, best first: order, gain, whether the piece is worth more, move."""
         found = []
-        squares, gains = self._evaluation.squares, self._evaluation.gains
+        squares, pieces = self._evaluation.squares, self._evaluation.pieces
         board, white = cells(key), key.split(" ", 2)[1] == "w"
         for move in moves:
             victim = board[squares[move[2:4]]]
             # a Chess960 castling move ends on the king's own rook
             takes = victim != EMPTY and victim.isupper() != white
-            if takes or len(move) > 4:
-                cost = gains[board[squares[move[:2]]]]
-                gain = gains[victim] if takes else 0
-                if len(move) > 4:
-                    gain += gains[move[4]] - cost
+            promotion = move[4:].upper()
+            if takes or promotion:
+                cost = pieces[board[squares[move[:2]]].upper()].value
+                gain = pieces[victim.upper()].value if takes else 0
+                if promotion:
+                    gain += pieces[promotion].value - cost
                 found.append((10 * gain - cost, gain, gain < cost - MARGIN // 3, move))
         found.sort(reverse=True)
         return found

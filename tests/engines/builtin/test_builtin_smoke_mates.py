@@ -63,7 +63,7 @@ def _leads_to_mate(board, move, moves):
 @pytest.mark.parametrize(("game", "shift", "fen", "moves", "nodes"), MATES)
 def test_each_mate_is_found(talk, game, shift, fen, moves, nodes, form):
     limit = {"nodes": nodes, "mate": moves, "depth": 2 * moves}[form]
-    talk.say(f"setoption name UCI_Variant value {game}", "ucinewgame")
+    talk.send(f"setoption name UCI_Variant value {game}", "ucinewgame")
     lines = talk.ask(f"position fen {fen}", f"go {form} {limit}")
     info = [line for line in lines if " pv " in line][-1].split()
     assert info[info.index("score") + 1 :][:2] == ["mate", str(moves)]
