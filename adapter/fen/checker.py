@@ -528,7 +528,7 @@ class _Checker:
         return not any(f.code == field and f.severity == "error" and f.fix is None for f in self.findings)
 
     def _startpos(self) -> Report:
-        board, side, rights, ep, half, full = self.game.start.split(" ")
+        board, side, rights, ep, half, full = self.game.start_fen.split(" ")
         del board
         setup = Setup(self.game.home, side, rights, ep, int(half), int(full))
         if self._wrong():

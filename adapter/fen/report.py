@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
-Severity = Literal["error", "warning"]
-Field = Literal["record", "placement", "side", "castling", "en-passant", "halfmove", "fullmove", "moves"]
+# the last four for modules that still import them from here
+from adapter.games.base import Field as Field
+from adapter.games.base import RuleViolation as RuleViolation
+from adapter.games.base import Setup as Setup
+from adapter.games.base import Severity as Severity
+
 Span = tuple[int, int]
 
 
@@ -52,21 +55,6 @@ class Report(msgspec.Struct, frozen=True):
     root: str | None = None
 
 
-class RuleViolation(msgspec.Struct, frozen=True, kw_only=True):
-    """A breach of a rule, in terms of squares: the first of `cells` is where it is.
-
-    `marks` are offsets of characters within the field's own text.
-    """
-
-    code: str
-    field: Field
-    at: str
-    message: str
-    cells: tuple[int, ...] = ()
-    marks: tuple[int, ...] = ()
-    severity: Severity = "error"
-
-
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
     """A mistake placed in the user's text; `row`, `cells` or the field say what part of a repair mends it."""
 
@@ -102,14 +90,3 @@ def about(
         related=tuple(related),
         fix=fix,
     )
-
-
-class Setup(msgspec.Struct, frozen=True):
-    """A record taken apart and nothing proved: the board as cells, the other fields as canonical text."""
-
-    board: str
-    side: str
-    castling: str
-    ep: str
-    halfmove: int
-    fullmove: int

@@ -7,17 +7,11 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
-from adapter.games.chess import board
+from adapter.games import chess
+from adapter.games.base import deferred
 
-
-class Chess960Board(board.ChessBoard):
-    """A game of Chess960 from a checked record; see `Board` for what each method promises."""
-
-    CHESS960 = True
-
-    __slots__ = ()
-
-
-GAME = msgspec.structs.replace(board.GAME, name="chess960", board=Chess960Board, chess960=True)
+GAME = replace(
+    chess.GAME, name="chess960", board=deferred("adapter.games.chess.board", "Chess960Board"), chess960=True
+)

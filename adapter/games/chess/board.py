@@ -1,6 +1,6 @@
 """Chess: python-chess' rules behind the Board protocol, with FEN in every dialect in use.
 
->>> board = VARIANT.board(VARIANT.start_fen)
+>>> board = ChessBoard(chess.STARTING_FEN)
 >>> board.push(board.parse("e4"))
 >>> board.fen(), board.fen(ep="fen").split()[3]
 ('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', 'e3')
@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 
 import chess
 
-from adapter.games.base import CastlingStyle, EpStyle, Game, Outcome, Side
+from adapter.games.base import CastlingStyle, EpStyle, Outcome, Side
 from adapter.games.chess.moves import read_move, san_and_push
 from adapter.games.chess.record import castling_xfen, placement, read_record
 
@@ -176,12 +176,9 @@ class ChessBoard:
         return board
 
 
-GAME = Game(
-    name="chess",
-    start_fen=chess.STARTING_FEN,
-    board=ChessBoard,
-    rank_base=1,
-    notations=NOTATIONS,
-    notation="san",
-    uci_variant="chess",
-)
+class Chess960Board(ChessBoard):
+    """A game of Chess960, castled as king takes rook."""
+
+    CHESS960 = True
+
+    __slots__ = ()

@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-from adapter.games.base import CastlingStyle, EpStyle, Game, Outcome, Side
-from adapter.games.xiangqi import draws, moves
-from adapter.games.xiangqi.notation import read, settle, write
+from adapter.games.base import CastlingStyle, EpStyle, Outcome, Side
+from adapter.games.xiangqi import GAME, draws, moves
+from adapter.games.xiangqi.notation import read, write
 from adapter.games.xiangqi.tables import EMPTY, MOVES
 
-START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1"
+START = GAME.start_fen
 
 _SPREAD = {ord("/"): None, **{ord(str(run)): EMPTY * run for run in range(1, 10)}}
 _RUNS = tuple((EMPTY * run, str(run)) for run in range(9, 0, -1))
@@ -143,15 +143,3 @@ class XiangqiBoard:
             past.push(move)
             stages.append(draws.Stage(past.fen(), past._red, past.in_check(), move))
         return stages
-
-
-GAME = Game(
-    name="xiangqi",
-    start_fen=START,
-    board=XiangqiBoard,
-    rank_base=0,
-    notations=("iccs", "wxf", "chinese", "uci", "chinese-simplified"),
-    notation="wxf",
-    settle=settle,
-    uci_variant="xiangqi",
-)
