@@ -41,7 +41,8 @@ class BuiltinEngine:
         games = [game for game in map(get, NAMES) if game.uci_variant == uci_variant]
         self._game = max(games, key=lambda game: game.chess960 == chess960)
         self._evaluation = TABLES[uci_variant]
-        self._rank_shift = self._first_rank - self._evaluation.rank_base
+        self._squares = {self._game.square_name(cell): cell for cell in range(self._game.size)}
+        self._rank_shift = self._first_rank - self._game.rank_base
         self.table.clear()
         self.set_position(None, ())
 
@@ -80,7 +81,16 @@ class BuiltinEngine:
 
     def new_search(self, limits: SearchLimits, signals: SearchSignals) -> AlphaBetaSearch:
         """A search of the present position."""
-        return AlphaBetaSearch(self.board, self._history, self._evaluation, self.table, limits, signals)
+        return AlphaBetaSearch(
+            self.board,
+            self._history,
+            self._evaluation,
+            self._squares,
+            self._game.draw_clock,
+            self.table,
+            limits,
+            signals,
+        )
 
     def text(self, moves: Sequence[str], separator: str = " ") -> str:
         """Moves of the search as the protocol has them."""

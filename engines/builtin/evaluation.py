@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import product
+from functools import cache
 from typing import Final, NamedTuple
 
 EMPTY: Final = "."
@@ -35,22 +34,11 @@ class PieceValues(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EvaluationTable:
-    """The values of one game's pieces, what else the search needs to know of it, and the evaluation."""
+    """The values of one game's pieces, and the evaluation of its positions."""
 
     pieces: Mapping[str, PieceValues]
     full_phase: int  # the start position's
-    rank_base: int  # the number of the first rank in canonical moves
-    draw_count: int  # the half-move clock that makes a draw
     perpetual_check_loses: bool = False
-
-    @cached_property
-    def squares(self) -> Mapping[str, int]:
-        """The place in `cells` of each square, by its canonical name."""
-        width, height = len(self.pieces["K"].files), len(self.pieces["K"].ranks)
-        return {
-            f"{chr(ord('a') + file)}{height - 1 - row + self.rank_base}": row * width + file
-            for row, file in product(range(height), range(width))
-        }
 
     def evaluate(self, record: str) -> int:
         """Centipawns from the mover's view; 0 where neither side has the material to win."""
@@ -111,8 +99,6 @@ TABLES: Final[Mapping[str, EvaluationTable]] = {  # by the value of UCI_Variant
             ),
         },
         full_phase=24,
-        rank_base=1,
-        draw_count=100,
     ),
     "xiangqi": EvaluationTable(
         {
@@ -128,8 +114,6 @@ TABLES: Final[Mapping[str, EvaluationTable]] = {  # by the value of UCI_Variant
             "K": PieceValues(0, (0, -14, -28, 0, 0, 0, 0, 0, 0, 0), (0, 0, 0, -6, 0, -6, 0, 0, 0)),
         },
         full_phase=32,
-        rank_base=0,
-        draw_count=120,
         perpetual_check_loses=True,
     ),
 }  # fmt: skip

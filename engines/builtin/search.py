@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
@@ -184,15 +184,23 @@ class AlphaBetaSearch:
         board: SearchBoard,
         history: Sequence[tuple[str, bool]],
         evaluation: EvaluationTable,
+        squares: Mapping[str, int],
+        draw_clock: int,
         table: TranspositionTable,
         limits: SearchLimits,
         signals: SearchSignals,
     ) -> None:
-        """`history`: key and check of each position of the game, the present one last."""
+        """`history`: key and check of each position of the game, the present one last.
+
+        `squares` is the place of each square in the cells of a record, `draw_clock` the half-move count that
+        makes a draw.
+        """
         self.nodes = 0
         self.lines: list[SearchLine] = []
         self._board = board
         self._evaluation = evaluation
+        self._squares = squares
+        self._draw_clock = draw_clock
         self._table = table
         self._signals = signals
         self._begun = time.monotonic()
@@ -278,7 +286,7 @@ class AlphaBetaSearch:
         self._pv[ply] = ()
         key, halfmoves, _ = board.fen().rsplit(" ", 2)
         checked = board.in_check()
-        if int(halfmoves) >= self._evaluation.draw_count:  # a mate with the last move comes first
+        if int(halfmoves) >= self._draw_clock:  # a mate with the last move comes first
             return self._final_score(ply) if checked and not board.legal_moves() else 0
         depth += checked
         if depth <= 0:
@@ -375,7 +383,7 @@ class AlphaBetaSearch:
     def _captures(self, key: str, moves: Sequence[str]) -> list[tuple[int, int, bool, str]]:
         """The captures and promotions, best first: order, gain, whether the piece is worth more, move."""
         found = []
-        squares, pieces = self._evaluation.squares, self._evaluation.pieces
+        squares, pieces = self._squares, self._evaluation.pieces
         board, white = cells(key), key.split(" ", 2)[1] == "w"
         for move in moves:
             victim = board[squares[move[2:4]]]

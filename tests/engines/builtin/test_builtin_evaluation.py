@@ -7,7 +7,7 @@ import random
 import chess
 import pytest
 
-from adapter.games import get
+from adapter.games import NAMES, get
 from engines.builtin.evaluation import TABLES, TEMPO, cells
 
 
@@ -39,31 +39,16 @@ def test_xiangqi_is_evaluated_the_same_from_both_sides_and_both_wings(seed):
         assert evaluate(f"{wings} {side} {rest}") == evaluate(fen)
 
 
-@pytest.mark.parametrize("game", ["chess", "chess960", "xiangqi"])
-def test_each_square_has_its_place_in_the_cells(game):
-    board, table = get(game).board(get(game).start_fen), TABLES[get(game).uci_variant]
-    for move in board.legal_moves():
-        before = cells(board.fen())
-        board.push(move)
-        after = cells(board.fen())
-        origin, target = table.squares[move[:2]], table.squares[move[2:4]]
-        assert (after[origin], after[target]) == (".", before[origin])
-        board.pop()
-
-
-def test_each_game_has_a_table_that_agrees_about_its_squares():
-    for name in ("chess", "chess960", "xiangqi"):
-        game = get(name)
-        assert TABLES[game.uci_variant].rank_base == game.rank_base
-        assert set(cells(game.start_fen).upper()) - {"."} == set(TABLES[game.uci_variant].pieces)
-        start = TABLES[game.uci_variant].evaluate(game.start_fen)
-        assert start == TEMPO
-        phase = sum(
-            TABLES[game.uci_variant].pieces[letter.upper()].phase
-            for letter in cells(game.start_fen)
-            if letter != "."
-        )
-        assert phase == TABLES[game.uci_variant].full_phase
+@pytest.mark.parametrize("name", NAMES)
+def test_each_game_has_a_table_of_its_pieces_and_its_size(name):
+    game = get(name)
+    table = TABLES[game.uci_variant]
+    assert {letter.upper() for letter in game.letters} == set(table.pieces)
+    for piece in table.pieces.values():
+        assert (len(piece.ranks), len(piece.files)) == (game.height, game.width)
+    assert table.evaluate(game.start_fen) == TEMPO
+    letters = cells(game.start_fen).replace(".", "").upper()
+    assert sum(table.pieces[letter].phase for letter in letters) == table.full_phase
 
 
 @pytest.mark.parametrize(

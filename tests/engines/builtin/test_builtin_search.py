@@ -25,9 +25,8 @@ from engines.builtin.search import (
 )
 
 # A board of nine empty squares, a0 to c2: they name the moves of Nim, the heaps are in the third field.
-NIM = EvaluationTable(
-    {"K": PieceValues(0, (0, 0, 0), (0, 0, 0))}, full_phase=1, rank_base=0, draw_count=10_000
-)
+NIM = EvaluationTable({"K": PieceValues(0, (0, 0, 0), (0, 0, 0))}, full_phase=1)
+SQUARES = {f"{file}{2 - row}": 3 * row + place for row in range(3) for place, file in enumerate("abc")}
 MOVES = {(heap, taken): f"{'abc'[heap]}0{'abc'[heap]}{taken - 1}" for heap in range(3) for taken in (1, 2, 3)}
 MEANT = {text: move for move, text in MOVES.items()}
 
@@ -79,9 +78,8 @@ def _score(plies: int) -> int:
 def _search(game: Nim, limits: SearchLimits, multipv: int = 1) -> AlphaBetaSearch:
     signals = SearchSignals()
     signals.begin(limits, 0)
-    found = AlphaBetaSearch(
-        game, [(repetition_key(game), False)], NIM, TranspositionTable(4), limits, signals
-    )
+    history = [(repetition_key(game), False)]
+    found = AlphaBetaSearch(game, history, NIM, SQUARES, 100, TranspositionTable(4), limits, signals)
     found.run(game.legal_moves(), multipv, lambda search: None)
     return found
 
