@@ -1,4 +1,4 @@
-"""The built-in engine behind its protocols: a game in progress, the options, and searches of its position.
+"""The built-in engine behind its protocols: a game in progress and searches of its position.
 
 This is the only module of the built-in engine that imports the adapter.
 """
