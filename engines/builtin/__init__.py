@@ -1,7 +1,7 @@
 """The built-in engine: a small alpha-beta searcher in pure Python, run as `python -m engines.builtin`.
 
-It answers where no other engine is installed and makes no claim of strength. Nothing else of the project
-imports it: it is a program of its own that speaks UCI, or UCCI, on standard input and output.
+It answers where no other engine is installed and is weak. It is a program of its own that speaks UCI or UCCI
+on standard input and output; nothing else of the project imports it.
 """
 
 NAME = "fenwire built-in"

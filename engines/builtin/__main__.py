@@ -5,7 +5,7 @@ from importlib import import_module
 
 PROTOCOLS = ("uci", "ucci")
 
-wanted = sys.argv[1:] or ["uci"]
-if len(wanted) > 1 or wanted[0] not in PROTOCOLS:
+words = sys.argv[1:] or ["uci"]
+if len(words) > 1 or words[0] not in PROTOCOLS:
     sys.exit(f"usage: python -m engines.builtin [{'|'.join(PROTOCOLS)}]")
-sys.exit(import_module(f"engines.builtin.{wanted[0]}").FRONT().run())
+sys.exit(import_module(f"engines.builtin.{words[0]}").SERVER().run())

@@ -1,82 +1,53 @@
-"""The UCI front: UCI's words on one side, the player on the other."""
+"""The built-in engine over UCI, as shredderchess.com describes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
-
-from engines.builtin import AUTHOR, NAME, VERSION, games
-from engines.builtin.clock import Limits
-from engines.builtin.host import Host, Words, grouped, numbers
-from engines.builtin.option import HASH_MB, Option, forget, nothing, set_hash
-
-if TYPE_CHECKING:
-    from engines.builtin.player import Verdict
-    from engines.builtin.search import Progress
-
-VARIANT: Final = "chess"
-
-# The words of `go` that take a number, and all that may begin a part of it.
-NUMBERS: Final = frozenset(
-    {"depth", "nodes", "movetime", "mate", "movestogo", "wtime", "btime", "winc", "binc"}
-)
-GO_WORDS: Final = NUMBERS | {"infinite", "ponder", "searchmoves"}
+from engines.builtin.evaluation import TABLES
+from engines.builtin.search import AlphaBetaSearch, SearchLimits, format_score
+from engines.builtin.server import HASH_MB, OVERHEAD_MS, ProtocolServer, ServerOption, Words, read_go
 
 
-def _set_multipv(host: Host, value: str) -> None:
-    host.player.multipv = int(value)
+class UciServer(ProtocolServer):
+    """UCI on standard input and output."""
 
-
-def _set_overhead(host: Host, value: str) -> None:
-    host.player.overhead_ms = int(value)
-
-
-def _set_chess960(host: Host, value: str) -> None:
-    host.player.choose(chess960=value == "true")
-
-
-def _set_variant(host: Host, value: str) -> None:
-    host.player.choose(variant=value)
-
-
-class Uci(Host):
-    """UCI as `shredderchess.com` describes it, on standard input and output."""
-
-    variant = VARIANT
+    protocol = "uci"
+    uci_variant = "chess"
     first_rank = 1  # xiangqi over UCI counts as Fairy-Stockfish does: a1 to i10
     remark = "info string"
-    options: ClassVar[Sequence[Option[Host]]] = (
-        Option("Hash", "spin", str(HASH_MB), set_hash, 1, 4096),
-        Option("MultiPV", "spin", "1", _set_multipv, 1, 500),
-        Option("Ponder", "check", "false", nothing),
-        Option("Clear Hash", "button", "", forget),
-        Option("Move Overhead", "spin", "30", _set_overhead, 0, 5000),
-        Option("UCI_Chess960", "check", "false", _set_chess960),
-        Option("UCI_Variant", "combo", VARIANT, _set_variant, choices=games.names()),
-    )
+    option_prefix = "option name"
+    nothing_to_search = "no legal move among the searchmoves"
+    no_move = "bestmove (none)"
 
-    def _uci(self, words: Words) -> None:
-        options = (f"option name {option.declaration()}" for option in self.options)
-        self.tell(f"id name {NAME} {VERSION}", f"id author {AUTHOR}", *options, "uciok")
-        _ = self.player.game  # load the rules while the other side reads
+    def __init__(self) -> None:
+        super().__init__()
+        self.commands["ucinewgame"] = lambda words: self.engine.table.clear()
 
-    def _new_game(self, words: Words) -> None:
-        self.player.forget()
+    def make_options(self) -> tuple[ServerOption, ...]:
+        return (
+            ServerOption("Hash", "spin", str(HASH_MB), 1, 4096, apply=self.resize_table),
+            ServerOption("MultiPV", "spin", "1", 1, 500),
+            ServerOption("Ponder", "check", "false"),  # says only that we can
+            ServerOption("Clear Hash", "button", "", apply=lambda value: self.engine.table.clear()),
+            ServerOption("Move Overhead", "spin", str(OVERHEAD_MS), 0, 5000),
+            ServerOption("UCI_Chess960", "check", "false", apply=self._choose),
+            ServerOption("UCI_Variant", "combo", "chess", choices=tuple(TABLES), apply=self._choose),
+        )
 
-    def _set_option(self, words: Words) -> None:
+    def _choose(self, value: str) -> None:
+        self.engine.choose(self.values["UCI_Variant"], chess960=self.values["UCI_Chess960"] == "true")
+
+    def option_words(self, words: Words) -> tuple[str, str]:
         lowered = [word.lower() for word in words]
-        if not lowered or lowered[0] != "name":
-            self.complain("setoption needs: name NAME [value VALUE]")
-            return
+        if lowered[:1] != ["name"]:
+            raise ValueError("setoption needs: name NAME [value VALUE]")
         cut = lowered.index("value") if "value" in lowered else len(words)
-        self.set_option(" ".join(words[1:cut]), " ".join(words[cut + 1 :]))
+        return " ".join(words[1:cut]), " ".join(words[cut + 1 :])
 
-    def limits(self, words: Words) -> Limits:
-        groups = grouped(words, GO_WORDS)
-        given = numbers(groups, NUMBERS)
-        mine, other = ("w", "b") if self.player.game.white_to_move() else ("b", "w")
-        bounded = given.keys() - {"movestogo", "winc", "binc"}
-        return Limits(
+    def limits(self, words: Words) -> SearchLimits:
+        numeric = ("depth", "nodes", "movetime", "mate", "movestogo", "wtime", "btime", "winc", "binc")
+        given = read_go(words, numeric, ("infinite", "ponder", "searchmoves"))
+        mine, other = ("w", "b") if self.engine.board.side == "w" else ("b", "w")
+        return SearchLimits(
             depth=given.get("depth"),
             nodes=given.get("nodes"),
             movetime=given.get("movetime"),
@@ -84,44 +55,25 @@ class Uci(Host):
             time=given.get(f"{mine}time", given.get(f"{other}time")),
             increment=given.get(f"{mine}inc", 0),
             moves_to_go=given.get("movestogo"),
-            infinite="infinite" in groups or not bounded,
-            ponder="ponder" in groups,
-            searchmoves=tuple(groups["searchmoves"]) if "searchmoves" in groups else None,
+            infinite="infinite" in given
+            or not given.keys() & {"depth", "nodes", "movetime", "mate", "wtime", "btime"},
+            ponder="ponder" in given,
+            searchmoves=given.get("searchmoves"),
         )
 
-    def report(self, progress: Progress[str]) -> None:
-        from engines.builtin.search import told
+    def score(self, score: int) -> str:
+        return " ".join(map(str, format_score(score)))
 
-        milliseconds = int(progress.seconds * 1000)
-        speed = int(progress.nodes / max(progress.seconds, 0.001))
-        infos = []
-        for number, line in enumerate(progress.lines, 1):
-            kind, amount = told(line.score)
-            infos.append(
-                f"info depth {line.depth} seldepth {line.seldepth} multipv {number} score {kind} {amount}"
-                f" nodes {progress.nodes} nps {speed} hashfull {progress.hashfull} time {milliseconds}"
-                f" pv {' '.join(line.pv)}"
+    def report(self, search: AlphaBetaSearch) -> None:
+        milliseconds, hashfull = int(search.seconds() * 1000), self.engine.table.permille()
+        cost = f"nodes {search.nodes} nps {search.nodes * 1000 // max(milliseconds, 1)} hashfull {hashfull}"
+        self.send(
+            *(
+                f"info depth {line.depth} seldepth {line.seldepth} multipv {number}"
+                f" score {self.score(line.score)} {cost} time {milliseconds} pv {self.engine.text(line.pv)}"
+                for number, line in enumerate(search.lines, 1)
             )
-        self.tell(*infos)
-
-    def answer(self, verdict: Verdict) -> None:
-        if verdict.best is None:
-            if verdict.lost is None:
-                self.complain("no legal move among the searchmoves")
-            else:
-                self.tell(f"info depth 0 score {'mate 0' if verdict.lost else 'cp 0'}")
-            self.tell("bestmove (none)")
-        elif verdict.ponder is None:
-            self.tell(f"bestmove {verdict.best}")
-        else:
-            self.tell(f"bestmove {verdict.best} ponder {verdict.ponder}")
-
-    commands: ClassVar[Mapping[str, Callable[..., None]]] = {
-        **Host.commands,
-        "uci": _uci,
-        "ucinewgame": _new_game,
-        "setoption": _set_option,
-    }
+        )
 
 
-FRONT: Final = Uci
+SERVER = UciServer

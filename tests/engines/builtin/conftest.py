@@ -29,14 +29,14 @@ class Talk:
             stderr=subprocess.PIPE,
             cwd=ROOT,
         )
-        self._heard: queue.Queue[str] = queue.Queue()
+        self._received: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._collect)
         self._reader.start()
 
     def _collect(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._heard.put(line.decode().rstrip("\n"))
+            self._received.put(line.decode().rstrip("\n"))
 
     def write(self, data: bytes) -> None:
         """Sends bytes as they are."""
@@ -44,25 +44,25 @@ class Talk:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def say(self, *lines: str) -> None:
+    def send(self, *lines: str) -> None:
         """Sends lines."""
         self.write("".join(f"{line}\n" for line in lines).encode())
 
-    def hear(self, word: str, seconds: float = PATIENCE) -> list[str]:
+    def read_until(self, word: str, seconds: float = PATIENCE) -> list[str]:
         """The lines up to and with the first that begins with a word."""
         lines: list[str] = []
         end = time.monotonic() + seconds
         while not lines or lines[-1].split(maxsplit=1)[:1] != [word]:
             try:
-                lines.append(self._heard.get(timeout=max(0.0, end - time.monotonic())))
+                lines.append(self._received.get(timeout=max(0.0, end - time.monotonic())))
             except queue.Empty:
                 pytest.fail(f"no {word} within {seconds} s, only {lines}")
         return lines
 
     def ask(self, *lines: str, word: str = "bestmove", seconds: float = PATIENCE) -> list[str]:
-        """Sends lines and hears the answer."""
-        self.say(*lines)
-        return self.hear(word, seconds)
+        """Sends lines and reads the answer."""
+        self.send(*lines)
+        return self.read_until(word, seconds)
 
     def settle(self) -> list[str]:
         """What is printed until everything sent so far is done, without the closing readyok."""
@@ -71,7 +71,7 @@ class Talk:
     def silent(self, word: str, seconds: float) -> list[str]:
         """The lines printed within a time, none of which begins with the word."""
         time.sleep(seconds)
-        lines = [self._heard.get_nowait() for _ in range(self._heard.qsize())]
+        lines = [self._received.get_nowait() for _ in range(self._received.qsize())]
         assert not [line for line in lines if line.startswith(word)]
         return lines
 
@@ -91,10 +91,10 @@ class Talk:
             self.process.kill()
             self.process.wait()
             self._reader.join()
-            complaint = self.process.stderr.read().decode()
+            message = self.process.stderr.read().decode()
             self.process.stdout.close()
             self.process.stderr.close()
-        assert complaint == ""
+        assert message == ""
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def start() -> Iterator[Callable[..., Talk]]:
 
 
 @pytest.fixture(scope="module")
-def veteran() -> Iterator[Talk]:
+def shared_uci() -> Iterator[Talk]:
     """One engine for a whole file: what one conversation leaves behind must not show in the next."""
     talk = Talk("uci")
     talk.ask("uci", word="uciok")
@@ -121,7 +121,7 @@ def veteran() -> Iterator[Talk]:
 
 
 @pytest.fixture(scope="module")
-def ucci_veteran() -> Iterator[Talk]:
+def shared_ucci() -> Iterator[Talk]:
     """The same over UCCI."""
     talk = Talk("ucci")
     talk.ask("ucci", word="ucciok")
@@ -130,18 +130,18 @@ def ucci_veteran() -> Iterator[Talk]:
 
 
 @pytest.fixture
-def talk(veteran: Talk) -> Iterator[Talk]:
+def talk(shared_uci: Talk) -> Iterator[Talk]:
     """An engine at its starting position with its default options."""
-    yield veteran
-    veteran.say("stop", *(f"setoption name {name} value {value}" for name, value in DEFAULTS.items()))
-    veteran.say("position startpos", "ucinewgame")
-    veteran.settle()
+    yield shared_uci
+    shared_uci.send("stop", *(f"setoption name {name} value {value}" for name, value in DEFAULTS.items()))
+    shared_uci.send("position startpos", "ucinewgame")
+    shared_uci.settle()
 
 
 @pytest.fixture
-def ucci(ucci_veteran: Talk) -> Iterator[Talk]:
+def ucci(shared_ucci: Talk) -> Iterator[Talk]:
     """An engine over UCCI, at its starting position with its default options."""
-    yield ucci_veteran
+    yield shared_ucci
     settings = (f"setoption {name} {value}" for name, value in UCCI_DEFAULTS.items())
-    ucci_veteran.say("stop", *settings, "position startpos", "setoption newgame")
-    ucci_veteran.settle()
+    shared_ucci.send("stop", *settings, "position startpos", "setoption newgame")
+    shared_ucci.settle()

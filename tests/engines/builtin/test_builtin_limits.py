@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import chess
 import pytest
 
 MIDDLE_GAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
 MATE_IN_ONE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 NEVER = 10**9
+SLACK = 10.0  # seconds that a busy machine may take; none of these searches would end by itself
 
 
 def _infos(lines):
@@ -88,22 +91,24 @@ def test_a_mate_limit_without_a_mate_ends_too(talk):
         ("btime 600", 600),
     ],
 )
-def test_time_is_not_overrun(talk, go, milliseconds):
+def test_a_limit_of_time_ends_the_search(talk, go, milliseconds):
     talk.settle()
-    # without its limit the search goes on for hours; a busy machine is allowed ten times the limit
+    before = time.monotonic()
     lines = talk.ask(f"position fen {MIDDLE_GAME}", f"go {go}")
-    assert _infos(lines)[-1]["time"] <= 10 * max(milliseconds, 100)
+    assert _infos(lines)[-1]["pv"]
+    assert time.monotonic() - before < milliseconds / 1000 + SLACK
 
 
 def test_the_movers_clock_is_the_one_that_counts(talk):
     black = MIDDLE_GAME.replace(" w ", " b ")
-    # on White's clock it would not come back
+    before = time.monotonic()
     talk.ask(f"position fen {black}", f"go wtime {NEVER} btime 300 winc {NEVER} binc 0")
+    assert time.monotonic() - before < SLACK
 
 
 @pytest.mark.parametrize("go", ["infinite", "", "infinite depth 2", "depth"])
 def test_an_infinite_search_waits_for_stop(talk, go):
-    talk.say(f"position fen {MATE_IN_ONE}", f"go {go}")
+    talk.send(f"position fen {MATE_IN_ONE}", f"go {go}")
     talk.silent("bestmove", 0.5)
     assert talk.ask("stop")[-1] == "bestmove f3f7"
     assert talk.settle() == []
@@ -112,11 +117,13 @@ def test_an_infinite_search_waits_for_stop(talk, go):
 @pytest.mark.parametrize(
     "fen", [MIDDLE_GAME, "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "8/8/8/4k3/8/8/8/4K3 w - - 0 1"]
 )
-def test_stop_is_answered(talk, fen):
+def test_stop_is_answered_soon(talk, fen):
     for _ in range(3):
-        talk.say(f"position fen {fen}", "go infinite")
+        talk.send(f"position fen {fen}", "go infinite")
         talk.silent("bestmove", 0.2)
-        talk.ask("stop")
+        before = time.monotonic()
+        talk.ask("stop", seconds=SLACK)
+        assert time.monotonic() - before < SLACK
 
 
 def test_stop_before_the_search_has_begun_is_not_lost(talk):
@@ -126,37 +133,40 @@ def test_stop_before_the_search_has_begun_is_not_lost(talk):
 
 
 def test_isready_is_answered_during_a_search_that_goes_on(talk):
-    talk.say(f"position fen {MIDDLE_GAME}", "go infinite")
+    talk.send(f"position fen {MIDDLE_GAME}", "go infinite")
     for _ in range(3):
-        lines = talk.ask("isready", word="readyok", seconds=5)
+        lines = talk.ask("isready", word="readyok", seconds=SLACK)
         assert not [line for line in lines if line.startswith("bestmove")]
-    assert not [line for line in talk.hear("info") if line.startswith("bestmove")]
+    later = talk.silent("bestmove", 0.5)
+    assert later or talk.silent("bestmove", 3.0)
     talk.ask("stop")
 
 
 def test_commands_during_a_search_are_done_after_it(talk):
-    talk.say(f"position fen {MIDDLE_GAME}", "go nodes 2000", "position startpos", "go depth 1")
-    first, second = talk.hear("bestmove"), talk.hear("bestmove")
+    talk.send(f"position fen {MIDDLE_GAME}", "go nodes 2000", "position startpos", "go depth 1")
+    first, second = talk.read_until("bestmove"), talk.read_until("bestmove")
     assert _infos(first)[-1]["nodes"] == 2000
     assert chess.Move.from_uci(_best(second)) in chess.Board().legal_moves
 
 
 def test_pondering_waits_for_the_hit_and_the_clock_begins_there(talk):
-    talk.say(f"position fen {MIDDLE_GAME}", "go ponder wtime 200 btime 200 movestogo 1")
+    talk.send(f"position fen {MIDDLE_GAME}", "go ponder wtime 200 btime 200 movestogo 1")
     talk.silent("bestmove", 0.7)
+    before = time.monotonic()
     talk.ask("ponderhit")
+    assert time.monotonic() - before < SLACK
 
 
 def test_pondering_that_is_done_early_still_waits(talk):
-    talk.say(f"position fen {MATE_IN_ONE}", "go ponder depth 3")
+    talk.send(f"position fen {MATE_IN_ONE}", "go ponder depth 3")
     talk.silent("bestmove", 0.4)
     assert talk.ask("ponderhit")[-1] == "bestmove f3f7"
 
 
 def test_pondering_can_be_stopped(talk):
-    talk.say(f"position fen {MIDDLE_GAME}", "go ponder movetime 100")
+    talk.send(f"position fen {MIDDLE_GAME}", "go ponder movetime 100")
     talk.silent("bestmove", 0.4)
-    lines = talk.ask("stop")
+    lines = talk.ask("stop", seconds=SLACK)
     assert chess.Move.from_uci(_best(lines)) in chess.Board(MIDDLE_GAME).legal_moves
 
 
@@ -180,7 +190,7 @@ def test_searchmoves_are_obeyed(talk):
     lines = talk.ask(f"position fen {MATE_IN_ONE}", "go searchmoves a2a3 h2h4 e9e9 depth 3")
     assert {info["pv"][0] for info in _infos(lines)} <= {"a2a3", "h2h4"}
     assert _best(lines) in {"a2a3", "h2h4"}
-    talk.say("setoption name MultiPV value 5")
+    talk.send("setoption name MultiPV value 5")
     lines = talk.ask("go depth 2 searchmoves a2a3 h2h4 f3f7")
     assert {info["pv"][0] for info in _infos(lines) if info["depth"] == 2} == {"a2a3", "h2h4", "f3f7"}
 
@@ -192,8 +202,8 @@ def test_searchmoves_without_a_legal_move_leave_none(talk, go):
 
 
 def test_a_small_hash_is_enough_and_can_be_cleared(talk):
-    talk.say("setoption name Hash value 1", f"position fen {MIDDLE_GAME}")
+    talk.send("setoption name Hash value 1", f"position fen {MIDDLE_GAME}")
     full = _infos(talk.ask("go nodes 30000"))[-1]["hashfull"]
     assert 500 <= full <= 1000
-    talk.say("setoption name Clear Hash")
+    talk.send("setoption name Clear Hash")
     assert _infos(talk.ask("go nodes 100"))[-1]["hashfull"] < 100

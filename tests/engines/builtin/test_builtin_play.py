@@ -65,14 +65,14 @@ def _move(talk, command: str, go: str) -> chess.Move:
 @pytest.mark.parametrize("fen", MATES_IN_TWO)
 def test_mates_in_two_are_found(talk, fen, go):
     lines = talk.ask("ucinewgame", f"position fen {fen}", f"go {go}")
-    told = [line for line in lines if " pv " in line][-1].split()
-    assert told[told.index("score") + 1 :][:2] == ["mate", "2"]
+    words = [line for line in lines if " pv " in line][-1].split()
+    assert words[words.index("score") + 1 :][:2] == ["mate", "2"]
     board = chess.Board(fen)
     assert not _forces_mate(board, 1)
     board.push(board.parse_uci(lines[-1].split()[1]))
     assert _is_mated(board, 2)
     pv = chess.Board(fen)
-    for move in told[told.index("pv") + 1 :]:
+    for move in words[words.index("pv") + 1 :]:
         pv.push(pv.parse_uci(move))
     assert pv.is_checkmate()
     assert pv.ply() - chess.Board(fen).ply() == 3
@@ -81,7 +81,7 @@ def test_mates_in_two_are_found(talk, fen, go):
 @pytest.mark.parametrize("seed", range(6))
 def test_six_games_are_won_against_a_random_mover(talk, seed):
     rng = random.Random(seed)
-    talk.say("ucinewgame")
+    talk.send("ucinewgame")
     board, ours = chess.Board(), seed % 2 == 0
     while not board.is_game_over(claim_draw=True):
         if board.turn == ours:
@@ -100,7 +100,7 @@ def test_chess960_games_are_legal_to_their_end(talk, seed):
     rng = random.Random(seed)
     board = chess.Board.from_chess960_pos(rng.randrange(960))
     root = board.shredder_fen()
-    talk.say("setoption name UCI_Chess960 value true", "ucinewgame")
+    talk.send("setoption name UCI_Chess960 value true", "ucinewgame")
     while not board.is_game_over(claim_draw=True) and board.ply() < 200:
         history = " ".join(move.uci() for move in board.move_stack)
         castlings = [move for move in board.legal_moves if board.is_castling(move)]

@@ -78,19 +78,19 @@ class Seat:
 
     def forget(self) -> None:
         choose = [] if self.ucci else ["setoption name UCI_Variant value xiangqi", "ucinewgame"]
-        self.talk.say(*choose, *["setoption newgame"] * self.ucci)
+        self.talk.send(*choose, *["setoption newgame"] * self.ucci)
 
     def search(self, fen: str, moves: list[str], go: str) -> tuple[str, tuple[str, int], list[str]]:
         """The best move, the last score as (`cp` or `mate`, number), and the line."""
         history = " ".join(["moves", *(_other(move, self.base) for move in moves)] if moves else [])
         lines = self.talk.ask(f"position fen {fen} {history}", f"go {go}")
-        told = [line for line in lines if " pv " in line][-1].split()
-        pv = [_other(move, -self.base) for move in told[told.index("pv") + 1 :]]
-        at = told.index("score") + 1
+        words = [line for line in lines if " pv " in line][-1].split()
+        pv = [_other(move, -self.base) for move in words[words.index("pv") + 1 :]]
+        at = words.index("score") + 1
         if not self.ucci:
-            score = told[at], int(told[at + 1])
+            score = words[at], int(words[at + 1])
         else:
-            number = int(told[at])
+            number = int(words[at])
             mate = (9999 - abs(number) + 1) // 2
             score = ("mate", mate if number > 0 else -mate) if abs(number) > 9000 else ("cp", number)
         return _other(lines[-1].split()[1], -self.base), score, pv
