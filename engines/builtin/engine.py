@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from adapter.fen import check
-from adapter.fen.setup_rules import ALLOWED
+from adapter.fen.codes import ALLOWED
 from adapter.games import NAMES, get
 from engines.builtin.evaluation import TABLES, cells
 from engines.builtin.search import (
