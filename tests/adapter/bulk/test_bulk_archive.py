@@ -336,7 +336,7 @@ def test_an_export_that_fails_leaves_what_was_there(game: Path, suffix: str, tmp
         (
             "distributed",
             "from adapter.bulk.cluster import ClusterBackend; "
-            "Cluster('tcp://x:1', None, 'chess', None, named=False, multipv=1, options={})",
+            "ClusterBackend('tcp://x:1', None, 'chess', None, named=False, multipv=1, options={})",
         ),
     ],
 )
