@@ -89,9 +89,11 @@ class EngineDriver:
         the engine does not offer, EngineTimeout when it is not ready in time.
         """
         driver = cls(profile, command, record)
+        # before the process starts: some engines greet without being asked
+        hello = driver.protocol.hello()
         await driver.process.start()
         try:
-            await driver._greet()
+            await driver._greet(hello)
             await driver._configure_first(options or {})
         except BaseException:
             await driver.close()
@@ -316,8 +318,9 @@ class EngineDriver:
             )
         return EngineDied(f"{self.name} died ({how}){tail}", exit_code=code, signal=number, **context)
 
-    async def _greet(self) -> None:
-        await self._send(self.protocol.hello)
+    async def _greet(self, hello: bytes) -> None:
+        self._check()
+        self.process.write(hello)
         seconds = self.profile.deadlines.start
         if not await _within(self._handshake, seconds):
             context = self.error_context()
