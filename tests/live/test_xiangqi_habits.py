@@ -26,9 +26,9 @@ def found(profile: str, *flags: str, dialect: Mapping[str, Any] | None = None) -
     """The scripted engine, spoken to by a packaged profile; `dialect` overrides what that says."""
     template = profile_named(profile)
     command = (sys.executable, MOCK_ENGINE, "--protocol", template.protocol, *flags)
-    overrides = msgspec.structs.replace(template.dialect, **(dialect or {}))
+    overrides = msgspec.structs.replace(template.overrides, **(dialect or {}))
     return ResolvedEngine(
-        msgspec.structs.replace(template, command=command, dialect=overrides), command, sys.executable
+        msgspec.structs.replace(template, command=command, overrides=overrides), command, sys.executable
     )
 
 
