@@ -187,7 +187,8 @@ def test_what_was_committed_outlives_the_process(
         "from adapter.bulk.answer import StoredAnalysis\n"
         "store = Store(sys.argv[1])\n"
         "for number in range(1, 50):\n"
-        "    store.add(1, [(1, StoredAnalysis(best=f'{number}'))] if number == 1 else [(number, StoredAnalysis())])\n"
+        "    answer = StoredAnalysis(best=f'{number}') if number == 1 else StoredAnalysis()\n"
+        "    store.add(1, [(number, answer)])\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     filled(path, item, setup, answer, count=1)
