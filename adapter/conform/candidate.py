@@ -12,7 +12,6 @@ import msgspec
 from adapter import games
 from adapter.conform.answer import FinalAnswer
 from adapter.conform.fault import ConformFailure, ConformWarning, EngineEnded, LateReply
-from adapter.conform.spec import SPECS, Citations
 from adapter.conform.talk import EngineTalk
 from adapter.errors import ConfigError
 from adapter.games.probes import ProbePosition, ProbePositions
@@ -49,7 +48,6 @@ class EngineUnderTest:
         # every limit and wish of the protocol is tried, whatever the profile says the engine obeys
         everything = get(self.profile.protocol).capabilities
         self.full = msgspec.structs.replace(self.dialect, capabilities=everything)
-        self.spec: Citations = SPECS[self.profile.protocol]
         self.variant = games.get(variant)
         if self.variant.probes is None:
             raise ConfigError(f"there are no positions to try an engine of {variant} on")
@@ -293,7 +291,7 @@ class EngineUnderTest:
 
     def is_null(self, word: str) -> bool:
         """Whether the word is one that engines say for "no move"."""
-        return word.lower() in self.dialect.no_move or word.lower() in self.spec.null
+        return word.lower() in self.dialect.no_move or word.lower() in self.dialect.null_words
 
     def best(self, answer: FinalAnswer) -> str:
         """The canonical best move. Raises Fault for one that is not legal."""

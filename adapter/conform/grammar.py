@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from adapter.conform.spec import Citations
 from engines.options import Option
+from engines.protocols.base import Dialect
 
 MOVE = re.compile(r"[a-z]\d{1,2}[a-z]\d{1,2}[qrbn]?")
 _WHOLE = re.compile(r"\d+")
@@ -31,10 +31,10 @@ _BOUNDS = ("lowerbound", "upperbound")
 _SCORE_KINDS = ("cp", "mate")
 
 
-def number_faults(words: Sequence[str], spec: Citations) -> list[str]:
+def number_faults(words: Sequence[str], dialect: Dialect) -> list[str]:
     """What is wrong with the numbers of a report (its words behind `info`), but for its score."""
     found = []
-    for key, values in _parts(words, spec):
+    for key, values in _parts(words, dialect):
         if key in NUMBERS:
             least, most = NUMBERS[key]
             if len(values) < 1 or not _WHOLE.fullmatch(values[0]):
@@ -45,31 +45,31 @@ def number_faults(words: Sequence[str], spec: Citations) -> list[str]:
             parts = [int(value) for value in values[:3] if _WHOLE.fullmatch(value)]
             if len(parts) < 3 or not 998 <= sum(parts) <= 1002:
                 found.append(f"wdl {' '.join(values[:3])} is not three parts of a thousand")
-    keys = [key for key, _ in _parts(words, spec)]
+    keys = [key for key, _ in _parts(words, dialect)]
     if "seldepth" in keys and "depth" not in keys:
         found.append("seldepth without depth")
     return found
 
 
-def score_faults(words: Sequence[str], spec: Citations) -> list[str]:
+def score_faults(words: Sequence[str], dialect: Dialect) -> list[str]:
     """What is wrong with the score of a report."""
     found = []
-    for key, values in _parts(words, spec):
+    for key, values in _parts(words, dialect):
         if key != "score":
             continue
         kind, value = [*values, "", ""][:2]
         if kind in _SCORE_KINDS:
             if not _SIGNED.fullmatch(value):
                 found.append(f"score {kind} {value or 'without a value'} is no whole number")
-        elif not (spec.bare_score and _SIGNED.fullmatch(kind)):
+        elif not (dialect.bare_score and _SIGNED.fullmatch(kind)):
             found.append(f"score {kind or 'without a value'} is neither cp nor mate with a number")
     return found
 
 
-def move_faults(words: Sequence[str], spec: Citations) -> list[str]:
+def move_faults(words: Sequence[str], dialect: Dialect) -> list[str]:
     """What is wrong with the shape of the moves in a report."""
     found = []
-    for key, values in _parts(words, spec):
+    for key, values in _parts(words, dialect):
         if key == "pv" and not values:
             found.append("pv without moves")
         for place, word in enumerate(values if key in (*_LISTS, "currmove") else ()):
@@ -83,11 +83,11 @@ def move_faults(words: Sequence[str], spec: Citations) -> list[str]:
     return found
 
 
-def option_fault(option: Option, spec: Citations) -> str | None:
+def option_fault(option: Option, dialect: Dialect) -> str | None:
     """What is wrong with an option as it is offered, None when nothing is."""
     if option.kind is None or option.fault is not None:
         return option.fault or "it has no type"
-    if option.kind not in spec.kinds:
+    if option.kind not in dialect.option_kinds:
         return f"{option.kind} is no type of option"
     return next((told for test, told in _OPTION_RULES.get(option.kind, ()) if test(option)), None)
 
@@ -106,11 +106,11 @@ _OPTION_RULES: Mapping[str, Sequence[tuple[Callable[[Option], bool], str]]] = {
 }
 
 
-def _parts(words: Sequence[str], spec: Citations) -> list[tuple[str, list[str]]]:
+def _parts(words: Sequence[str], dialect: Dialect) -> list[tuple[str, list[str]]]:
     """The keys that are known with the words behind each; unknown words belong to the key before them."""
     parts: list[tuple[str, list[str]]] = []
     for place, word in enumerate(words):
-        if word in spec.free_text:
+        if word in dialect.free_text:
             parts.append((word, list(words[place + 1 :])))
             break
         if word in NUMBERS or word in _LISTS or word in _BOUNDS or word in ("score", "wdl", "currmove"):

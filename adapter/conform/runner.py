@@ -152,7 +152,7 @@ async def _run_check(candidate: EngineUnderTest, step: Check) -> tuple[CheckResu
         sent, received = found.sent, found.received
     result = CheckResult(
         step=step.name,
-        section=candidate.spec.cite(step.section),
+        section=candidate.dialect.sections[step.section],
         ok=found is None or remark,
         remark=remark,
         sent=_shortened(sent),

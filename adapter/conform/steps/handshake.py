@@ -74,7 +74,7 @@ def _identity(candidate: EngineUnderTest, what: str) -> str:
 async def _option_grammar(candidate: EngineUnderTest) -> str:
     lines = candidate.said("option")
     for line in lines:
-        wrong = grammar.option_fault(candidate.offer(line), candidate.spec)
+        wrong = grammar.option_fault(candidate.offer(line), candidate.dialect)
         if wrong:
             raise ConformFailure(
                 f"{line.text!r}: {wrong}", sent=(candidate.dialect.hello,), received=(line.text,)

@@ -107,7 +107,7 @@ async def _then_silence(candidate: EngineUnderTest) -> str:
     answer = await candidate.ask(candidate.arena.lively, Limit(depth=3))
     talk = await candidate.talk()
     for line in (*answer.after, *await talk.during(AGAIN / 2)):
-        if line.words[:1] == ["info"] and not candidate.spec.free_text & set(line.words[1:2]):
+        if line.words[:1] == ["info"] and not candidate.dialect.free_text & set(line.words[1:2]):
             raise candidate.charge(answer, f"it goes on reporting behind its best move: {line.text!r}")
     return ""
 
@@ -153,8 +153,8 @@ async def _no_moves(candidate: EngineUnderTest, text: str, how: str) -> str:
         raise ConformFailure(f"{how}: {end}") from end
     if not candidate.is_null(answer.word):
         raise candidate.charge(answer, f"it is {how} and answers {answer.word}")
-    if answer.word.lower() not in candidate.spec.null:
-        customary = " or ".join(sorted(candidate.spec.null))
+    if answer.word.lower() not in candidate.dialect.null_words:
+        customary = " or ".join(sorted(candidate.dialect.null_words))
         raise candidate.remark(answer, f"for no move it says {answer.text!r}, not {customary}")
     return answer.text
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from adapter.conform import claims, grammar
 from adapter.conform.answer import final
 from adapter.conform.candidate import EngineUnderTest
-from adapter.conform.spec import Citations
 from adapter.conform.step import Check, RunCheck
 from engines.limits import Limit
+from engines.protocols.base import Dialect
 from engines.score import Cp, Mate
 
 _MATE_DEPTH = 6  # deep enough for every engine at hand to find mates in two
@@ -59,7 +59,7 @@ async def _pv_legal(candidate: EngineUnderTest) -> str:
     return f"{count} variations"
 
 
-def _reports(faults: Callable[[Sequence[str], Citations], list[str]]) -> RunCheck:
+def _reports(faults: Callable[[Sequence[str], Dialect], list[str]]) -> RunCheck:
     """A step that reads each report by the letter."""
 
     async def run(candidate: EngineUnderTest) -> str:
@@ -67,7 +67,7 @@ def _reports(faults: Callable[[Sequence[str], Citations], list[str]]) -> RunChec
         for answer in candidate.answers:
             for line in answer.reports:
                 count += 1
-                for fault in faults(line.words[1:], candidate.spec):
+                for fault in faults(line.words[1:], candidate.dialect):
                     raise candidate.charge(answer, f"{fault} in {_cut(line.text)!r}")
         return f"{count} reports"
 

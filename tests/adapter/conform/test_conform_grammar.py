@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapter.conform import grammar
-from adapter.conform.spec import SPECS
+from engines import protocols
 from engines.protocols import get
 
 # protocol, report without `info`; what is wrong with its numbers, its score, its moves
@@ -49,14 +49,14 @@ CASES = [
 
 @pytest.mark.parametrize(("protocol", "report", "numbers", "score", "moves"), CASES)
 def test_a_report(protocol: str, report: str, numbers: str, score: str, moves: str) -> None:
-    spec, words = SPECS[protocol], report.split()
+    dialect, words = protocols.get(protocol), report.split()
     found = (grammar.number_faults, grammar.score_faults, grammar.move_faults)
-    told = [faults(words, spec) for faults in found]
+    told = [faults(words, dialect) for faults in found]
     assert told == [[fault] if fault else [] for fault in (numbers, score, moves)]
 
 
 def test_several_faults_are_all_told() -> None:
-    told = grammar.number_faults(["depth", "x", "nodes", "y", "hashfull", "2000"], SPECS["uci"])
+    told = grammar.number_faults(["depth", "x", "nodes", "y", "hashfull", "2000"], protocols.get("uci"))
     assert [fault.split()[0] for fault in told] == ["depth", "nodes", "hashfull"]
 
 
@@ -90,5 +90,5 @@ OPTIONS = [
 @pytest.mark.parametrize(("protocol", "offered", "fault"), OPTIONS)
 def test_an_option(protocol: str, offered: str, fault: str | None) -> None:
     option = get(protocol).read_option(offered)
-    found = grammar.option_fault(option, SPECS[protocol])
+    found = grammar.option_fault(option, protocols.get(protocol))
     assert found == fault
