@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import chess
 import pytest
 
+from engines.discovery import profile_named
 from engines.driver import EngineDriver
 from engines.errors import EngineDied, EngineError, OptionError
 from engines.protocol import Event, SearchFinished, State
 from engines.search import GoCommand
+from engines.transport import EngineProcess
 
 pytestmark = pytest.mark.usefixtures("no_leaks_async")
 
@@ -38,6 +41,34 @@ def book(tmp_path: Path) -> tuple[list[tuple[str, str]], str]:
     path = tmp_path / "moves.txt"
     path.write_text("".join(f"{move} {text.removeprefix('position ')}\n" for text, move in pairs))
     return pairs, str(path)
+
+
+EARLY = """
+import sys
+print("id name Early\\nuciok", flush=True)
+for line in sys.stdin:
+    if line == "isready\\n":
+        print("readyok", flush=True)
+    if line == "quit\\n":
+        break
+"""
+
+
+async def test_a_greeting_before_it_is_asked_for_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine prints `uciok` at once, ignores `uci`, and is heard before we send that."""
+    start = EngineProcess.start
+
+    async def heard_first(process: EngineProcess) -> None:
+        await start(process)
+        await asyncio.sleep(0.5)
+
+    monkeypatch.setattr(EngineProcess, "start", heard_first)
+    driver = await EngineDriver.open(profile_named("generic-uci"), (sys.executable, "-c", EARLY))
+    try:
+        assert driver.name == "Early"
+        await driver.ping()
+    finally:
+        await driver.close()
 
 
 async def test_open_tells_what_it_found(start: Start) -> None:
